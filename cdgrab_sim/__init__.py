@@ -1,3 +1,54 @@
-"""A reference laboratory for example orderings in SGD."""
+"""A reference laboratory for example orderings in SGD.
+
+>>> import cdgrab_sim as cg
+>>> problem = cg.problems.skewed(m=8, n=64, d=3, seed=0)
+>>> run = cg.simulate(problem, "cd-grab", epochs=20, step_size=1e-3)
+>>> run.loss.shape
+(1, 21)
+
+Names are imported when they are first used, so that ``import cdgrab_sim`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from cdgrab_sim._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from cdgrab_sim import herding as herding
+    from cdgrab_sim import orderings as orderings
+    from cdgrab_sim import problems as problems
+    from cdgrab_sim._files import load as load
+    from cdgrab_sim._simulate import simulate as simulate
+    from cdgrab_sim._types import Ordering as Ordering
+    from cdgrab_sim._types import Problem as Problem
+    from cdgrab_sim._types import Record as Record
+    from cdgrab_sim._types import Run as Run
+    from cdgrab_sim._types import Status as Status
+
+# public name -> module, and the name inside it; None for the module itself
+_HOMES: dict[str, tuple[str, str | None]] = {
+    "Ordering": ("_types", "Ordering"),
+    "Problem": ("_types", "Problem"),
+    "Record": ("_types", "Record"),
+    "Run": ("_types", "Run"),
+    "Status": ("_types", "Status"),
+    "herding": ("herding", None),
+    "load": ("_files", "load"),
+    "orderings": ("orderings", None),
+    "problems": ("problems", None),
+    "simulate": ("_simulate", "simulate"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, inner = _HOMES[name]
+    found = import_module(f"{__name__}.{module}")
+    globals()[name] = value = found if inner is None else getattr(found, inner)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

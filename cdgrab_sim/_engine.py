@@ -1,0 +1,104 @@
+"""The buffers of one chain and what can be done with them: walk an epoch, stand still and look around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim._walk import bound_walk
+
+CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
+
+
+class Engine:
+    """One chain of iterates of one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    whole_epoch : bool
+        Keep the stream of a whole epoch in `stream` instead of passing it on chunk by chunk.
+    momentum, weight_decay : float
+    batch : int
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        whole_epoch: bool = False,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        batch: int = 1,
+    ) -> None:
+        m, n, d = problem.m, problem.n, problem.d
+        self.problem = problem
+        self._walk = bound_walk(problem)
+        self._rule = (momentum, weight_decay, batch)
+        self._who = np.arange(m)
+        self._idx = np.empty(m, dtype=np.int64)
+        steps = n if whole_epoch else min(n, max(1, CHUNK_BYTES // (8 * m * d)))
+        self.stream = np.empty((steps, m, d))
+        self._chunks = [(k0, self.stream[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
+        self._velocity, self._total = np.zeros(d), np.zeros(d)
+        self._standing = (np.zeros(1), 0.0, 0.0, n)  # alpha, momentum, weight decay, batch
+        self._identity: IntArray | None = None
+
+    def epoch(
+        self, x: FloatArray, pi: IntArray, alpha: FloatArray, see: Callable[[int, FloatArray], Any] | None
+    ) -> None:
+        """Walk one epoch from `x`, in place, and show each chunk of the stream to ``see(k0, G)``."""
+        walk, v, total, idx, who = self._walk, self._velocity, self._total, self._idx, self._who
+        momentum, weight_decay, batch = self._rule
+        data = self.problem.data
+        for k0, G in self._chunks:
+            walk(G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+            if see is not None:
+                see(k0, G)
+
+    def full_gradient(self, x: FloatArray) -> FloatArray:
+        """Return grad f(x)."""
+        if self._identity is None:
+            rows = np.arange(self.problem.n)
+            self._identity = np.tile(rows, (self.problem.m, 1))
+        return self._stand_still(x, self._identity)
+
+    def stream_at(self, x: FloatArray, pi: IntArray) -> FloatArray:
+        """Return the stream of all gradients at `x` in the order `pi`; needs ``whole_epoch``."""
+        self._stand_still(x, pi)
+        return self.stream
+
+    def _stand_still(self, x: FloatArray, pi: IntArray) -> FloatArray:
+        # With alpha = 0 and the epoch as one batch, the velocity is the mean of all gradients.
+        v, total, x = np.zeros_like(x), np.zeros_like(x), x.copy()
+        for k0, G in self._chunks:
+            alpha, *rule = self._standing
+            self._walk(G, x, v, total, self._idx, pi, self._who, k0, alpha, *rule, self.problem.data)
+        return v
+
+
+def observer(ordering: Ordering, state: Any) -> Callable[[int, FloatArray], None] | None:
+    """Return ``see(k0, G)`` for one epoch of an ordering."""
+    observe = ordering.observe
+    return None if observe is None else lambda k0, G: observe(state, k0, G)
+
+
+def balance_of_epoch(ordering: Ordering, state: Any, stream: FloatArray) -> float:
+    """Show the stream step by step and return the largest 2-norm of the running signed sum.
+
+    With one sum per worker: the sum over workers of their largest norms.
+    """
+    see = observer(ordering, state)
+    if see is None or not isinstance(getattr(state, "s", None), np.ndarray):
+        raise ValueError(
+            f"record balance: expected an ordering whose state shows its running signed sum as `s`; "
+            f"got {ordering.name!r}; ask for balance with a balancing ordering only"
+        )
+    largest = np.zeros(len(np.atleast_2d(state.s)))
+    for k in range(len(stream)):
+        see(k, stream[k : k + 1])
+        np.maximum(largest, np.linalg.norm(np.atleast_2d(state.s), axis=1), out=largest)
+    return float(largest.sum())

@@ -1,0 +1,122 @@
+"""Files: whole or not there, no pickle, one clear line for what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from cdgrab_sim._types import Run
+
+if TYPE_CHECKING:
+    import xarray
+
+_FORMAT = 1
+
+
+@contextmanager
+def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that takes its name only when everything was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with written_whole(Path(folder) / "a.txt") as file:
+    ...         _ = file.write(b"all")
+    ...     (Path(folder) / "a.txt").read_bytes()
+    b'all'
+    """
+    target = Path(path)
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(aside, "wb") as file:
+            yield file
+        os.replace(aside, target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def save_run(run: Run, path: str | PathLike[str]) -> None:
+    """Write a run to one .npz file; see `Run.save`."""
+    arrays: dict[str, Any] = {"format": np.array(_FORMAT), "meta": np.array(json.dumps(dict(run.meta)))}
+    for one in fields(run):
+        value = getattr(run, one.name)
+        if one.name in ("herding", "herding_live"):
+            arrays |= {f"{one.name}/{norm}": errors for norm, errors in value.items()}
+        elif one.name != "meta" and value is not None:
+            arrays[one.name] = value
+    with written_whole(path) as file:
+        np.savez(file, **arrays)
+
+
+def load(path: str | PathLike[str]) -> Run:
+    """Read a run that `Run.save` wrote.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a file that is damaged, of another program, or of a newer format.
+    OSError
+        For a file that is not there or not readable.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> from tempfile import TemporaryDirectory
+    >>> run = cg.simulate("quadratic", "rr", epochs=2, step_size=1e-3)
+    >>> with TemporaryDirectory() as folder:
+    ...     run.save(Path(folder) / "run.npz")
+    ...     again = cg.load(Path(folder) / "run.npz")
+    >>> bool((again.loss == run.loss).all())
+    True
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        found = int(arrays.pop("format"))
+        meta = json.loads(str(arrays.pop("meta")))
+    except OSError:
+        raise
+    except (ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({error})") from None
+    if found > _FORMAT:
+        raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
+    arrays |= {"herding": {}, "herding_live": {}}
+    for name in [name for name in arrays if "/" in name]:
+        quantity, norm = name.split("/")
+        arrays[quantity][norm] = arrays.pop(name)
+    return Run(meta=meta, **arrays)
+
+
+def run_to_xarray(run: Run) -> xarray.Dataset:
+    """Return a run as a labelled dataset; see `Run.to_xarray`."""
+    try:
+        import xarray
+    except ImportError:
+        raise ImportError("to_xarray needs the extra: pip install 'cdgrab-sim[xarray]'") from None
+    at_points = ("loss", "grad_norm", "distance", "loss_average")
+    dims: dict[str, tuple[str, ...]] = {
+        **dict.fromkeys(at_points, ("replicate", "epoch")),
+        "trajectory": ("replicate", "epoch", "coordinate"),
+        "balance": ("replicate", "order_epoch"),
+        "orders": ("replicate", "order_epoch", "worker", "step"),
+        "x": ("replicate", "coordinate"),
+        "status": ("replicate",),
+        "diverged_at": ("replicate",),
+    }
+    variables = {name: (axes, getattr(run, name)) for name, axes in dims.items()}
+    variables = {name: pair for name, pair in variables.items() if pair[1] is not None}
+    for quantity in ("herding", "herding_live"):
+        for norm, errors in getattr(run, quantity).items():
+            variables[f"{quantity}_{norm}"] = (("replicate", "order_epoch"), errors)
+    coordinates = {"epoch": run.epochs, "order_epoch": run.epochs[:-1]}
+    return xarray.Dataset(variables, coords=coordinates, attrs={"meta": json.dumps(dict(run.meta))})

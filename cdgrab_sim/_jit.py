@@ -1,0 +1,77 @@
+"""The only file that knows numba.
+
+A kernel is written twice: as explicit loops, which numba compiles, and as a NumPy twin, which runs where
+numba is absent. Both give the same bits, because both sum in the one order that :mod:`cdgrab_sim._sums`
+fixes. Kernels take arrays and scalars only, outputs first, and never draw random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, ParamSpec, TypeVar
+
+try:
+    import numba
+except ImportError:  # the twins take over
+    numba = None
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# "module.name" -> (compiled or plain loops, NumPy twin): what the tests iterate over.
+KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+
+# "numpy" divides by zero as NumPy does instead of raising, so that divergence stays a status.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+
+def kernel(twin: Callable[P, R], *, cache: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile a loop function, or replace it by `twin` where numba is absent.
+
+    Parameters
+    ----------
+    twin : callable
+        NumPy function with the same signature and the same bits.
+    cache : bool
+        Keep the machine code on disk. Numba notices a change of the file itself, but not of functions that
+        it calls in other files: tests use a fresh ``NUMBA_CACHE_DIR``.
+    """
+
+    def decorate(loops: Callable[P, R]) -> Callable[P, R]:
+        function: Callable[P, R] = twin if numba is None else numba.njit(cache=cache, **_OPTIONS)(loops)
+        KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, twin)
+        return function
+
+    return decorate
+
+
+def inlined(loops: Callable[P, R]) -> Callable[P, R]:
+    """Paste a loop function into the kernels that call it, so that they are compiled and cached as one."""
+    function: Callable[P, R] = loops if numba is None else numba.njit(inline="always", **_OPTIONS)(loops)
+    return function
+
+
+def is_jitted(function: Callable[..., Any]) -> bool:
+    """Tell whether numba compiled `function`."""
+    return numba is not None and isinstance(function, numba.core.dispatcher.Dispatcher)
+
+
+@lru_cache(maxsize=64)
+def compile_bound(make: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``make(function)``, once per function: how a user's jitted function enters a loop.
+
+    Functions that close over functions cannot be cached on disk.
+    """
+    bound: Callable[..., Any] = numba.njit(**_OPTIONS)(make(function))
+    return bound
+
+
+def compiles() -> bool:
+    """Tell whether kernels are machine code, which releases the GIL so that threads can help."""
+    return numba is not None and not numba.config.DISABLE_JIT
+
+
+def version() -> str | None:
+    """Return the version of numba, or None where it is absent."""
+    return None if numba is None else str(numba.__version__)

@@ -1,0 +1,62 @@
+"""Step sizes: a number, an array, or a function of the epoch, as one array of updates per epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cdgrab_sim import _checks
+from cdgrab_sim._types import FloatArray
+
+StepSize: TypeAlias = float | FloatArray | Callable[[int], float]
+
+
+def _checked(name: str, value: Any) -> float:
+    return _checks.real(name, value, above=0.0)
+
+
+def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], FloatArray]:
+    """Return the function from the epoch to its step sizes, one per update.
+
+    Parameters
+    ----------
+    step_size : float, array (T,) or (T, updates), or callable
+        A callable maps the epoch t = 0, 1, ... to the step size of all its updates.
+    epochs, updates : int
+        T, and updates per epoch.
+
+    Raises
+    ------
+    ValueError
+        For a step size that is not a finite number > 0, or an array of another shape.
+
+    Examples
+    --------
+    >>> schedule(lambda t: 1.0 / (t + 1), epochs=3, updates=2)(1)
+    array([0.5, 0.5])
+    """
+    if callable(step_size):
+        return lambda t: np.full(updates, _checked(f"step_size({t})", step_size(t)))
+    if np.ndim(step_size) == 0:
+        constant = np.full(updates, _checked("step_size", step_size))
+        return lambda t: constant
+    table = np.asarray(step_size)
+    if table.shape not in ((epochs,), (epochs, updates)):
+        raise ValueError(
+            f"step_size: expected a number, a function of the epoch, or shape (T,) = ({epochs},) "
+            f"or (T, updates) = ({epochs}, {updates}); got shape {table.shape}"
+        )
+    for index, value in np.ndenumerate(table):
+        _checked(f"step_size{list(index)}", value)
+    rows = table.astype(np.float64).reshape(epochs, -1)
+    table = np.ascontiguousarray(np.broadcast_to(rows, (epochs, updates)))
+    return lambda t: table[t]
+
+
+def describe(step_size: StepSize) -> Any:
+    """Return a step size as plain JSON."""
+    if callable(step_size):
+        return f"function {getattr(step_size, '__name__', type(step_size).__name__)}"
+    return np.asarray(step_size, dtype=np.float64).tolist()

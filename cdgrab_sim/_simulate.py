@@ -1,0 +1,238 @@
+"""simulate: epochs, chunks, replicates, recording, status."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks, _jit, orderings, problems
+from cdgrab_sim._engine import Engine, observer
+from cdgrab_sim._recorder import Recorder
+from cdgrab_sim._rng import Role, Stream
+from cdgrab_sim._schedule import StepSize, describe, schedule
+from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record, Run, Status
+from cdgrab_sim._version import __version__
+
+_THREADS_PAY_FROM = 1 << 18  # gradient entries per epoch; below, handing over costs more than it saves
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Checked arguments."""
+
+    problem: Problem
+    ordering: Ordering
+    epochs: int
+    alphas: Callable[[int], FloatArray]
+    seed: int
+    rule: dict[str, Any]
+
+
+def simulate(
+    problem: Problem | str,
+    ordering: Ordering | str,
+    *,
+    epochs: int,
+    step_size: StepSize,
+    seed: int = 0,
+    replicates: int = 1,
+    x0: ArrayLike | None = None,
+    momentum: float = 0.0,
+    weight_decay: float = 0.0,
+    batch: int = 1,
+    record: Record | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    throw: bool = False,
+) -> Run:
+    r"""Run SGD over m workers, each of which follows its order of its n examples.
+
+    .. math::
+
+        x \leftarrow x - \alpha \, \frac1m \sum_{i=1}^m \nabla f_{i, \pi_i(k)}(x), \qquad k = 1, \dots, n
+
+    in every epoch; the ordering sees all gradients and decides the orders of the next epoch.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        A record, or a registered name, which means the family's defaults with this `seed`.
+    ordering : Ordering or str
+    epochs : int
+        T >= 1.
+    step_size : float, array (T,) or (T, updates per epoch), or function of the epoch
+    seed : int
+        The only entropy. Equal seeds share first orders across orderings, and draws across sizes: worker i
+        sees the same whatever m is.
+    replicates : int
+        R chains on the same data, with their own random draws.
+    x0 : array (d,) or (R, d), optional
+        The origin by default.
+    momentum, weight_decay : float
+        Heavy ball v = momentum v + g, with g the mean gradient + weight_decay x. Orderings see the raw
+        gradients.
+    batch : int
+        Examples of its order that each worker averages per update. A last, short batch is divided by
+        `batch` as well, so that at fixed x every epoch moves by alpha (n / batch) grad f.
+    record : Record, optional
+        What to write down: loss and gradient norm at every epoch by default.
+    threads : int, optional
+        Replicates that run at the same time; by default as many as pay. Results do not depend on it.
+    progress : bool
+        Show a bar on stderr.
+    throw : bool
+        Raise when a replicate diverges, instead of reporting it in ``Run.status``.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments, before any work starts; for orders that are no permutations, when they appear.
+    FloatingPointError
+        When a replicate diverges and `throw` is true.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.skewed(m=4, n=16, d=2, kappa=5.0)
+    >>> run = cg.simulate(problem, "cd-grab", epochs=50, step_size=0.01, x0=[1.0, 1.0])
+    >>> run.loss.shape, bool(run.loss[0, -1] < 0.01 * run.loss[0, 0])
+    ((1, 51), True)
+    """
+    record = Record() if record is None else record
+    seed = _checks.integer("seed", seed, low=0)
+    problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
+    batch = _checks.integer("batch", batch, low=1, high=problem.n)
+    rule = {
+        "momentum": _checks.real("momentum", momentum, low=0.0),
+        "weight_decay": _checks.real("weight_decay", weight_decay, low=0.0),
+        "batch": batch,
+    }
+    epochs = _checks.size("epochs", epochs)
+    alphas = schedule(step_size, epochs, updates=-(-problem.n // batch))
+    x = _start(x0, _checks.size("replicates", replicates), problem.d)
+    plan = _Plan(problem, ordering, epochs, alphas, seed, rule)
+    recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
+    meta = {
+        "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d}
+        | {"constants": dict(problem.constants)},
+        "ordering": ordering.name,
+        "epochs": epochs,
+        "step_size": describe(step_size),
+        "seed": seed,
+        "replicates": len(x),
+        "x0": x.tolist(),
+        **rule,
+        "record": asdict(record),
+    }
+    diverged_at = np.full(len(x), -1, dtype=np.int64)
+    with _bar(progress, len(x) * epochs, ordering.name) as tick:
+
+        def chain(r: int) -> None:
+            diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
+
+        with ThreadPoolExecutor(_threads(threads, plan, len(x))) as pool:
+            list(pool.map(chain, range(len(x))))
+    run = _run(recorder, x, diverged_at, meta)
+    if throw and (diverged_at >= 0).any():
+        r = int(np.argmax(diverged_at >= 0))
+        raise FloatingPointError(f"replicate {r} {run.messages()[r]}")
+    return run
+
+
+def _start(x0: ArrayLike | None, replicates: int, d: int) -> FloatArray:
+    start = np.zeros(d) if x0 is None else _checks.floats("x0", x0, (1, 2))
+    if start.shape not in ((d,), (replicates, d)):
+        raise ValueError(
+            f"x0: expected shape (d,) = ({d},) or (replicates, d) = ({replicates}, {d}); got {start.shape}"
+        )
+    return np.array(np.broadcast_to(start, (replicates, d)))
+
+
+def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callable[[], Any]) -> int:
+    """Run replicate r from `x`, in place; return the epoch of divergence, or -1."""
+    problem, ordering = plan.problem, plan.ordering
+    engine = Engine(problem, whole_epoch=recorder.needs_whole_epochs, **plan.rule)
+    stream = Stream(plan.seed, Role.ORDER, r)
+    average = x.copy() if recorder.record.average else None
+    rows = {int(t): row for row, t in enumerate(recorder.epochs)}
+    state: Any = None
+    for t in range(plan.epochs):
+        rng = stream.at(t)
+        state = ordering.init(problem, rng) if t == 0 else ordering.advance(state, rng)
+        _check_orders(ordering, state, problem)
+        see = observer(ordering, state)
+        row = rows.get(t)
+        if row is not None:
+            if not recorder.iterate(r, row, x, average, engine):
+                return max(t - 1, 0)
+            recorder.order(r, row, x, state.pi, engine)
+            if recorder.needs_whole_epochs:
+                see = partial(recorder.stream, r, row, ordering, state)
+        engine.epoch(x, state.pi, plan.alphas(t), see)
+        if not np.isfinite(x).all():
+            return t
+        if average is not None:
+            average += (2.0 / (t + 2)) * (x - average)
+        tick()
+    return -1 if recorder.iterate(r, rows[plan.epochs], x, average, engine) else plan.epochs - 1
+
+
+def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
+    if ordering.verified:
+        return
+    name = f"ordering {ordering.name!r}: state.pi"
+    if ordering.replacement:
+        _checks.in_range(name, state.pi, (problem.m, problem.n))
+    else:
+        _checks.permutations(name, state.pi, (problem.m, problem.n))
+
+
+def _threads(threads: int | None, plan: _Plan, replicates: int) -> int:
+    if threads is not None:
+        return min(_checks.size("threads", threads), replicates)
+    problem = plan.problem
+    entries = problem.m * problem.n * problem.d
+    compiled = _jit.compiles() and (problem.walk is not None or _jit.is_jitted(problem.grads))
+    return min(replicates, os.cpu_count() or 1) if compiled and entries >= _THREADS_PAY_FROM else 1
+
+
+@contextmanager
+def _bar(progress: bool, total: int, label: str) -> Iterator[Callable[[], Any]]:
+    if not progress:
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=label, unit="epoch", file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _run(recorder: Recorder, x: FloatArray, diverged_at: IntArray, meta: dict[str, Any]) -> Run:
+    status = np.where(diverged_at >= 0, str(Status.DIVERGED), str(Status.COMPLETED))
+    versions = {"cdgrab_sim": __version__, "numpy": np.__version__, "python": platform.python_version()}
+    return Run(
+        epochs=recorder.epochs,
+        x=x,
+        status=status,
+        diverged_at=diverged_at,
+        meta=meta | {"versions": versions | {"numba": _jit.version()}},
+        herding=recorder.herding,
+        herding_live=recorder.herding_live,
+        balance=recorder.balance,
+        orders=recorder.orders,
+        **recorder.at_points,
+    )

@@ -1,0 +1,70 @@
+"""Sums in one fixed order.
+
+Floating-point addition is not associative, and a sign decision turns the last bit of a sum into another
+order of the examples. So every sum that an iterate or a sign depends on has one order, a function of its
+length only, and each has a NumPy twin with the same bits:
+
+* over workers, examples and steps: one after the other, from the first (:func:`ordered_sum`);
+* a dot product over coordinates: eight interleaved partial sums, which a compiler may keep in one vector
+  register, then the remaining coordinates one by one (:func:`dot`).
+
+NumPy's own ``sum``, ``@`` and ``einsum`` promise no order and are not used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cdgrab_sim._jit import inlined
+from cdgrab_sim._types import FloatArray
+
+LANES = 8
+
+
+def ordered_sum(a: FloatArray) -> FloatArray:
+    """Sum over the first axis, one row after the other.
+
+    Parameters
+    ----------
+    a : array, shape (rows, ...)
+
+    Examples
+    --------
+    >>> ordered_sum(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+    """
+    return np.cumsum(a, axis=0)[-1] if len(a) else np.zeros(a.shape[1:])
+
+
+def dot_twin(a: FloatArray, b: FloatArray) -> float:
+    """Twin of :func:`dot`."""
+    products = a * b
+    full = len(products) - len(products) % LANES
+    total = 0.0
+    if full:
+        t = ordered_sum(products[:full].reshape(-1, LANES))
+        total = ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]))
+    for product in products[full:]:
+        total = total + product
+    return float(total)
+
+
+@inlined
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """Inner product of two vectors, in the fixed order of this module."""
+    d = a.shape[0]
+    full = d - d % 8
+    t0 = t1 = t2 = t3 = t4 = t5 = t6 = t7 = 0.0
+    for p in range(0, full, 8):
+        t0 += a[p] * b[p]
+        t1 += a[p + 1] * b[p + 1]
+        t2 += a[p + 2] * b[p + 2]
+        t3 += a[p + 3] * b[p + 3]
+        t4 += a[p + 4] * b[p + 4]
+        t5 += a[p + 5] * b[p + 5]
+        t6 += a[p + 6] * b[p + 6]
+        t7 += a[p + 7] * b[p + 7]
+    total = ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
+    for p in range(full, d):
+        total += a[p] * b[p]
+    return total

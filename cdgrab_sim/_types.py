@@ -1,0 +1,274 @@
+"""The records that travel through the house: Problem, Ordering, Record, Run, Status.
+
+An epoch is two stages that meet in an array, the stream of gradients:
+
+    walk     (problem)   follow the orders pi, step x, write the stream G (steps, m, d)
+    observe  (ordering)  read G, fill the next orders
+
+Problems and orderings are records of a few functions. They are configuration and never change; whatever an
+ordering remembers lives in the state that it returns and receives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from cdgrab_sim import _checks
+
+if TYPE_CHECKING:
+    import xarray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+Data: TypeAlias = tuple[NDArray[Any], ...]
+Grads: TypeAlias = Callable[[FloatArray, FloatArray, IntArray, IntArray, Data], None]
+Value: TypeAlias = Callable[[FloatArray, Data], float]
+Walk: TypeAlias = Callable[..., None]
+
+
+class Status(StrEnum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    DIVERGED = "diverged"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    r"""A finite sum over m workers with n examples each.
+
+    .. math:: f(x) = \frac{1}{mn} \sum_{i=1}^{m} \sum_{j=1}^{n} f_{ij}(x), \qquad x \in R^d
+
+    Parameters
+    ----------
+    name : str
+    m, n, d : int
+        Workers, examples per worker, dimension.
+    data : tuple of arrays
+        Whatever `grads` and `value` need; coerced to float64 or int64 in C order, made read-only, and
+        refused where it holds NaN or inf.
+    grads : callable
+        ``grads(out, x, who, idx, data)`` writes into row r of `out` (rows, d) the gradient of example
+        ``idx[r]`` of worker ``who[r]`` at `x` (d,). A plain NumPy function, or one compiled with
+        ``numba.njit``.
+    value : callable
+        ``value(x, data)`` returns f(x).
+    x_star, f_star : array (d,) and float, optional
+        A minimiser and the minimum, exact to rounding. Leave them out rather than approximate them.
+    constants : mapping, optional
+        What theory needs, by letter: ``L``, ``L_2inf``, ``mu``, ``sigma`` (within workers), ``varsigma``
+        (across workers). Absent means not known.
+    walk : callable, optional
+        Compiled walk with `grads` bound into it (:mod:`cdgrab_sim._walk`). Built-in problems carry one so
+        that its machine code is cached on disk; for others `simulate` binds `grads` itself.
+
+    Raises
+    ------
+    ValueError
+        For sizes below 1, data that is not finite (with its index), or an x_star of the wrong shape.
+
+    Examples
+    --------
+    One worker, two examples, f_j(x) = (x - b_j)^2 / 2:
+
+    >>> def grads(out, x, who, idx, data):
+    ...     out[:] = x - data[0][who, idx]
+    >>> def value(x, data):
+    ...     return 0.5 * np.mean((x - data[0]) ** 2)
+    >>> b = np.array([[[-1.0], [3.0]]])
+    >>> Problem("two points", m=1, n=2, d=1, data=(b,), grads=grads, value=value, x_star=np.ones(1)).n
+    2
+    """
+
+    name: str
+    m: int
+    n: int
+    d: int
+    data: Data
+    grads: Grads
+    value: Value
+    x_star: FloatArray | None = None
+    f_star: float | None = None
+    constants: Mapping[str, float] = field(default_factory=dict)
+    walk: Walk | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for letter in ("m", "n", "d"):
+            object.__setattr__(self, letter, _checks.size(letter, getattr(self, letter)))
+        data = tuple(_checks.data(f"data[{k}]", a) for k, a in enumerate(self.data))
+        object.__setattr__(self, "data", data)
+        if self.x_star is not None:
+            object.__setattr__(self, "x_star", _checks.vector("x_star", self.x_star, self.d))
+
+
+class HasOrders(Protocol):
+    """What every state of an ordering has."""
+
+    @property
+    def pi(self) -> IntArray:
+        """Orders in use, shape (m, n): worker i visits example ``pi[i, k]`` at step k."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ordering:
+    """How the order of epoch t + 1 follows from the gradients of epoch t.
+
+    Parameters
+    ----------
+    name : str
+    init : callable
+        ``init(problem, rng) -> state`` with the first orders in ``state.pi``, an int64 array (m, n).
+    observe : callable or None
+        ``observe(state, k0, G)`` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... of the
+        epoch, at the iterates where they were used, and updates the arrays of `state` in place. G is a
+        buffer that is used again: copy what must outlive the call. None: the ordering looks at nothing.
+    advance : callable
+        ``advance(state, rng) -> state`` at the end of an epoch returns the state of the next one.
+        Draws happen here and in `init` only.
+    replacement : bool
+        Orders may repeat examples. Otherwise each row of ``state.pi`` must be a permutation.
+    verified : bool
+        The orders are right by construction (tests prove it for the built-in orderings), so that `simulate`
+        need not look at them after every epoch.
+
+    Examples
+    --------
+    Reverse the order every epoch:
+
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     pi: np.ndarray
+    >>> def init(problem, rng):
+    ...     return State(np.tile(np.arange(problem.n), (problem.m, 1)))
+    >>> there_and_back = Ordering("there and back", init, None, lambda state, rng: State(state.pi[:, ::-1]))
+    """
+
+    name: str
+    init: Callable[[Problem, Generator], Any]
+    observe: Callable[[Any, int, FloatArray], None] | None
+    advance: Callable[[Any, Generator], Any]
+    replacement: bool = False
+    verified: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """What `simulate` writes down; memory follows the choice.
+
+    Parameters
+    ----------
+    every : int
+        Epochs between records; the first and the last are always recorded.
+    loss, grad_norm : bool
+        f(x_t), and the 2-norm of the full gradient at x_t, which costs about one more epoch per record.
+    herding : tuple of {"inf", "l2"}
+        Exact parallel herding error at x_t of the order used in epoch t, in these norms, unnormalised, and
+        beside it the same error of the gradients as they came along the epoch ("live").
+    balance : bool
+        Largest 2-norm of the ordering's running signed sum during epoch t, after each step; where each
+        worker keeps its own sum, the sum of their largest norms. The ordering's state must show the running
+        sum as ``s``, (d,) or (rows, d).
+    orders, trajectory, average : bool
+        The orders really used; the iterates x_t; the loss of the average iterate with weights
+        proportional to t.
+
+    Raises
+    ------
+    ValueError
+        For `every` below 1 or an unknown norm.
+    """
+
+    every: int = 1
+    loss: bool = True
+    grad_norm: bool = True
+    herding: tuple[str, ...] = ()
+    balance: bool = False
+    orders: bool = False
+    trajectory: bool = False
+    average: bool = False
+
+    def __post_init__(self) -> None:
+        _checks.size("every", self.every)
+        for norm in self.herding:
+            _checks.choice("norm", norm, ("inf", "l2"))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What `simulate` measured. Arrays are ordered replicate, record, ...; what was not asked for is None.
+
+    Attributes
+    ----------
+    epochs : int array (records,)
+        Epochs t of the records, from 0 to T.
+    loss, grad_norm : array (R, records)
+    distance : array (R, records)
+        2-norm of x_t - x_star, where x_star is known.
+    loss_average : array (R, records)
+    trajectory : array (R, records, d)
+    herding, herding_live : mapping of norm to array (R, records - 1)
+        For the recorded epochs t < T. Divided by m this is the H of theory.
+    balance : array (R, records - 1)
+    orders : int array (R, records - 1, m, n)
+    x : array (R, d)
+        The last iterate.
+    status : str array (R,)
+        "completed" or "diverged", see `Status`.
+    diverged_at : int array (R,)
+        The epoch during which x or the loss stopped to be finite; -1 where it did not.
+    meta : mapping
+        Seed, sizes, versions, chunk, all arguments: plain JSON.
+    """
+
+    epochs: IntArray
+    x: FloatArray
+    status: NDArray[np.str_]
+    diverged_at: IntArray
+    meta: Mapping[str, Any]
+    loss: FloatArray | None = None
+    grad_norm: FloatArray | None = None
+    distance: FloatArray | None = None
+    loss_average: FloatArray | None = None
+    trajectory: FloatArray | None = None
+    herding: Mapping[str, FloatArray] = field(default_factory=dict)
+    herding_live: Mapping[str, FloatArray] = field(default_factory=dict)
+    balance: FloatArray | None = None
+    orders: IntArray | None = None
+
+    def messages(self) -> list[str]:
+        """One line per replicate: how it ended, and what to do.
+
+        Examples
+        --------
+        >>> import cdgrab_sim as cg
+        >>> problem = cg.problems.quadratic(m=1, n=4, d=1)
+        >>> cg.simulate(problem, "rr", epochs=2, step_size=0.1).messages()
+        ['completed']
+        """
+        return [
+            f"diverged at epoch {t}: try a smaller step size" if status == Status.DIVERGED else str(status)
+            for status, t in zip(self.status, self.diverged_at, strict=True)
+        ]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the run to one .npz file, without pickle; `load` reads it back.
+
+        The file appears under its name only when it is whole.
+        """
+        from cdgrab_sim import _files
+
+        _files.save_run(self, path)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the measurements as a labelled dataset (needs the extra ``xarray``)."""
+        from cdgrab_sim import _files
+
+        return _files.run_to_xarray(self)

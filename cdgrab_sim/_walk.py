@@ -1,0 +1,95 @@
+"""Stage 1 of an epoch: follow the orders, step x, write the stream of gradients.
+
+For the steps k = k0, k0 + 1, ... of one chunk, with b the batch and every b-th step an update:
+
+    G[k, i] = gradient of example pi[i, k] of worker i at x
+    g       = (1 / (m b)) sum over the last b steps and all workers of G  +  weight_decay * x
+    v       = momentum * v + g
+    x       = x - alpha * v
+
+The last batch of an epoch may be short; it is divided by b all the same, so that at a fixed x an epoch moves
+by alpha (n / b) grad f(x) for every b. With alpha = 0 the walk stands still and writes all gradients at x:
+this is how full gradients and exact herding errors are measured, with no kernel of their own.
+
+A walk has the signature
+
+    walk(G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+and updates G (steps, m, d), x, v and total (d,) and the scratch idx (m,) in place. `total` carries the sum of
+a batch that a chunk leaves open. `alpha` holds one step size per update of the epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim._jit import compile_bound, inlined, is_jitted
+from cdgrab_sim._sums import ordered_sum
+from cdgrab_sim._types import Grads, Problem, Walk
+
+
+@inlined
+def walk_loop(  # type: ignore[no-untyped-def]
+    grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk one chunk; bind `grads` by calling this from a kernel in the problem's own file."""
+    steps, m, d = G.shape
+    n = pi.shape[1]
+    share = 1.0 / (m * batch)
+    for r in range(steps):
+        k = k0 + r
+        for i in range(m):
+            idx[i] = pi[i, k]
+        g = G[r]
+        grads(g, x, who, idx, data)
+        for i in range(m):
+            for p in range(d):
+                total[p] += g[i, p]
+        if (k + 1) % batch == 0 or k + 1 == n:
+            step = alpha[k // batch]
+            for p in range(d):
+                v[p] = momentum * v[p] + (share * total[p] + weight_decay * x[p])
+                x[p] -= step * v[p]
+                total[p] = 0.0
+
+
+def numpy_walk(grads: Grads) -> Walk:
+    """Return the NumPy twin of the walk, for any `grads`."""
+
+    def walk(  # type: ignore[no-untyped-def]
+        G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+    ) -> None:
+        m, n = pi.shape
+        share = 1.0 / (m * batch)
+        with np.errstate(all="ignore"):  # divergence is a status, not a warning
+            for k, g in enumerate(G, start=k0):
+                idx[:] = pi[:, k]
+                grads(g, x, who, idx, data)
+                total[:] = ordered_sum(np.concatenate((total[None], g)))
+                if (k + 1) % batch == 0 or k + 1 == n:
+                    v[:] = momentum * v + (share * total + weight_decay * x)
+                    x -= alpha[k // batch] * v
+                    total[:] = 0.0
+
+    return walk
+
+
+def _compiled_walk(grads: Any) -> Callable[..., None]:
+    def walk(  # type: ignore[no-untyped-def]
+        G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+    ):
+        walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+    return walk
+
+
+def bound_walk(problem: Problem) -> Walk:
+    """Return the walk of `problem`: its own, or one bound now to its compiled or plain `grads`."""
+    if problem.walk is not None:
+        return problem.walk
+    if is_jitted(problem.grads):
+        return compile_bound(_compiled_walk, problem.grads)
+    return numpy_walk(problem.grads)

@@ -1,0 +1,34 @@
+"""Example orderings: `ORDERINGS` is the one place where an ordering is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cdgrab_sim import _checks
+from cdgrab_sim._types import Ordering
+from cdgrab_sim.orderings._fixed import fixed
+from cdgrab_sim.orderings._pair import cd_grab, d_grab_pair, pair
+from cdgrab_sim.orderings._shuffling import rr, sgd
+
+ORDERINGS: dict[str, Callable[..., Ordering]] = {
+    "sgd": sgd,
+    "rr": rr,
+    "fixed": fixed,
+    "d-grab-pair": d_grab_pair,
+    "cd-grab": cd_grab,
+}
+
+__all__ = ["ORDERINGS", "cd_grab", "d_grab_pair", "fixed", "make", "pair", "rr", "sgd"]
+
+
+def make(ordering: Ordering | str) -> Ordering:
+    """Return an ordering from a record or from a registered name, which means the defaults.
+
+    Examples
+    --------
+    >>> make("cd-grab").name
+    'cd-grab'
+    """
+    if isinstance(ordering, Ordering):
+        return ordering
+    return ORDERINGS[_checks.choice("ordering", ordering, ORDERINGS)]()

@@ -1,0 +1,23 @@
+"""Drawing orders: the first ones of every ordering, and all of those of random reshuffling."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._types import IntArray, Problem
+
+
+def random_orders(m: int, n: int, rng: Generator) -> IntArray:
+    """Draw one permutation per worker, in worker order: row i does not depend on m."""
+    rows = np.broadcast_to(np.arange(n, dtype=np.int64), (m, n))
+    return rng.permuted(rows, axis=1)
+
+
+def first_orders(first: ArrayLike | None, problem: Problem, rng: Generator) -> IntArray:
+    """Return the given first orders, checked, or draw them."""
+    if first is None:
+        return random_orders(problem.m, problem.n, rng)
+    return _checks.orders("first", first, problem.m, problem.n)

@@ -1,0 +1,115 @@
+"""Quadratics with one common Hessian, where every moment of every ordering has a closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._rng import Role, stream
+from cdgrab_sim._sums import ordered_sum
+from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim.problems._linear_terms import example_sums, linear_terms, mean_term, spread
+
+_CENTRE = 2  # field of the DATA role, after those of the linear terms
+
+
+def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    centres, eigenvalues, _, _ = data
+    out[:] = eigenvalues * (x - centres[who, idx])
+
+
+@kernel(_grads_twin)
+def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    """Gradient of a row: lambda_p (x_p - b_p)."""
+    centres, eigenvalues, _, _ = data
+    for r in range(out.shape[0]):
+        b = centres[who[r], idx[r]]
+        for p in range(out.shape[1]):
+            out[r, p] = eigenvalues[p] * (x[p] - b[p])
+
+
+@kernel(numpy_walk(_grads_twin))
+def walk(  # type: ignore[no-untyped-def]
+    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk bound to this file's `grads`."""
+    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = f_star + sum_p lambda_p (x_p - x_star_p)^2 / 2."""
+    _, eigenvalues, x_star, f_star = data
+    with np.errstate(all="ignore"):
+        return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (x - x_star) ** 2))
+
+
+def quadratic(
+    *,
+    m: int = 8,
+    n: int = 64,
+    d: int = 3,
+    eigenvalues: Sequence[float] | None = None,
+    sigma: float = 1.0,
+    heterogeneity: float = 0.0,
+    seed: int = 0,
+) -> Problem:
+    r"""Quadratics that differ in their centres only.
+
+    .. math:: f_{ij}(x) = \tfrac12 (x - b_{ij})^\top \Lambda (x - b_{ij}), \qquad \Lambda = diag(\lambda)
+
+    x_star is the mean of the centres. Written in the eigenbasis of the Hessian, which loses nothing: every
+    ordering here commutes with rotations.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Workers, examples per worker, dimension.
+    eigenvalues : sequence of d floats > 0, optional
+        Spectrum of the Hessian; geometric from 1 to 20 by default.
+    sigma : float
+        Standard deviation of each coordinate of the centres within a worker, before centring.
+    heterogeneity : float
+        Standard deviation of each coordinate of the worker-level parts of the centres, which sum to zero
+        over the workers: the only data of worker i that depend on m.
+    seed : int
+
+    Returns
+    -------
+    Problem
+        With constants ``L``, ``L_2inf`` (= the 2-norm of the eigenvalues), ``mu``, and ``sigma``,
+        ``varsigma`` of the gradients (root mean square 2-norms, the same at every x).
+
+    Examples
+    --------
+    >>> problem = quadratic(m=2, n=4, d=2, eigenvalues=[1.0, 3.0])
+    >>> problem.constants["L"], problem.constants["mu"]
+    (3.0, 1.0)
+    """
+    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    lam = np.geomspace(1.0, 20.0, d) if eigenvalues is None else _checks.vector("eigenvalues", eigenvalues, d)
+    for p, one in enumerate(lam):
+        _checks.real(f"eigenvalues[{p}]", one, above=0.0)
+    centres, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
+    constants = {"L": float(lam.max()), "L_2inf": float(np.linalg.norm(lam)), "mu": float(lam.min())}
+    constants |= spread(lam * centres, lam * worker_terms)
+    centres += stream(seed, Role.DATA, _CENTRE).standard_normal(d)
+    x_star = mean_term(centres)
+    squares = example_sums(lam * (centres - x_star) ** 2)
+    f_star = 0.5 * float(ordered_sum(ordered_sum(squares))) / (m * n)
+    return Problem(
+        name="quadratic",
+        m=m,
+        n=n,
+        d=d,
+        data=(centres, lam, x_star, np.array([f_star])),
+        grads=grads,
+        value=value,
+        x_star=x_star,
+        f_star=f_star,
+        constants=constants,
+        walk=walk,
+    )

@@ -1,0 +1,117 @@
+"""A common piecewise-quadratic part plus random linear terms: the cleanest separation of orderings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._sums import ordered_sum
+from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
+
+
+def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    terms, _, curvature = data
+    out[:] = np.where(x <= 0.0, curvature[0], curvature[1]) * x + terms[who, idx]
+
+
+@kernel(_grads_twin)
+def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    """Gradient of a row: (L where x_p <= 0, else mu) x_p + nu_p."""
+    terms, _, curvature = data
+    for r in range(out.shape[0]):
+        nu = terms[who[r], idx[r]]
+        for p in range(out.shape[1]):
+            out[r, p] = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p] + nu[p]
+
+
+@kernel(numpy_walk(_grads_twin))
+def walk(  # type: ignore[no-untyped-def]
+    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk bound to this file's `grads`."""
+    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
+    _, mean, curvature = data
+    with np.errstate(all="ignore"):
+        slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
+        return float(ordered_sum((0.5 * slope + mean) * x))
+
+
+def skewed(
+    *,
+    m: int = 8,
+    n: int = 64,
+    d: int = 3,
+    kappa: float = 20.0,
+    sigma: float = 1.0,
+    heterogeneity: float = 0.0,
+    seed: int = 0,
+) -> Problem:
+    r"""Skewed quadratic with linear noise: what the orderings do, without the luck of quadratics.
+
+    .. math::
+
+        f_{ij}(x) = \sum_p h(x_p) + \langle \nu_{ij}, x \rangle, \qquad
+        h(s) = \tfrac12 L s^2 \text{ for } s \le 0, \quad \tfrac12 \mu s^2 \text{ for } s > 0
+
+    with mu = 1 and L = kappa. The linear terms sum to zero, so x_star = 0 and f_star = 0. Centred gradients
+    at a common point are the nu_ij themselves: herding errors do not depend on x, while the loss is not a
+    quadratic, on which random reshuffling would catch up with every herded order.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Workers, examples per worker, dimension.
+    kappa : float
+        Condition number L / mu, at least 1.
+    sigma : float
+        Standard deviation of each coordinate of the within-worker terms, before they are centred over the
+        examples of their worker.
+    heterogeneity : float
+        Standard deviation of each coordinate of the worker-level terms, which sum to zero over the workers.
+        They are the only data of worker i that depend on m.
+    seed : int
+
+    Returns
+    -------
+    Problem
+        With constants ``L``, ``L_2inf`` (= L sqrt(d), the smoothness from the inf-norm to the 2-norm),
+        ``mu``, ``sigma`` and ``varsigma`` (root mean square 2-norms of the within-worker and worker-level
+        terms as drawn).
+
+    References
+    ----------
+    The one-dimensional form with terms +-1 is the lower-bound instance of Yun, Rajput, Sra, arXiv
+    2110.10342; random terms avoid its degenerate ties.
+
+    Examples
+    --------
+    >>> problem = skewed(m=2, n=4, d=1, kappa=10.0)
+    >>> float(problem.value(problem.x_star, problem.data)), problem.constants["L"]
+    (0.0, 10.0)
+    """
+    kappa = _checks.real("kappa", kappa, low=1.0)
+    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    terms, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
+    constants = {"L": kappa, "L_2inf": kappa * math.sqrt(d), "mu": 1.0} | spread(terms, worker_terms)
+    return Problem(
+        name="skewed",
+        m=m,
+        n=n,
+        d=d,
+        data=(terms, mean_term(terms), np.array([kappa, 1.0])),
+        grads=grads,
+        value=value,
+        x_star=np.zeros(d),
+        f_star=0.0,
+        constants=constants,
+        walk=walk,
+    )
