@@ -120,3 +120,22 @@ def run_to_xarray(run: Run) -> xarray.Dataset:
             variables[f"{quantity}_{norm}"] = (("replicate", "order_epoch"), errors)
     coordinates = {"epoch": run.epochs, "order_epoch": run.epochs[:-1]}
     return xarray.Dataset(variables, coords=coordinates, attrs={"meta": json.dumps(dict(run.meta))})
+
+
+def writable_folder(folder: Path) -> None:
+    """Make a folder, or refuse it before any work is lost.
+
+    Raises
+    ------
+    ValueError
+        If the folder cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with written_whole(folder / "probe"):
+            pass
+        (folder / "probe").unlink()
+    except OSError as error:
+        raise ValueError(
+            f"{folder}: expected a folder to write to; {error.strerror}; choose another"
+        ) from None

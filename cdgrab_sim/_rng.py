@@ -23,6 +23,7 @@ class Role(IntEnum):
     DATA = 0  # index: the field of the problem
     ORDER = 1  # index: the replicate
     START = 2  # x0; index: the replicate
+    REPETITION = 3  # seeds of repetitions; index: the repetition
 
 
 class Stream:
@@ -61,3 +62,15 @@ def stream(seed: int, role: Role, index: int = 0, epoch: int = 0) -> Generator:
     True
     """
     return Stream(seed, role, index).at(epoch)
+
+
+def subseeds(seed: int, count: int) -> list[int]:
+    """Return seeds for independent repetitions, the first ones the same for every count.
+
+    Examples
+    --------
+    >>> subseeds(0, 2) == subseeds(0, 3)[:2]
+    True
+    """
+    children = (SeedSequence(seed, spawn_key=(Role.REPETITION, r)) for r in range(count))
+    return [int(child.generate_state(1, "uint64")[0] >> 1) for child in children]  # fits 63 bits

@@ -49,7 +49,7 @@ def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], 
             f"or (T, updates) = ({epochs}, {updates}); got shape {table.shape}"
         )
     for index, value in np.ndenumerate(table):
-        _checked(f"step_size{list(index)}", value)
+        _checked(f"step_size{list(index)}", value.item())
     rows = table.astype(np.float64).reshape(epochs, -1)
     table = np.ascontiguousarray(np.broadcast_to(rows, (epochs, updates)))
     return lambda t: table[t]

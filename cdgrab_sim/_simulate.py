@@ -142,7 +142,8 @@ def simulate(
     with _bar(progress, len(x) * epochs, ordering.name) as tick:
 
         def chain(r: int) -> None:
-            diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
+            with np.errstate(all="ignore"):  # divergence is a status, not a warning
+                diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
 
         with ThreadPoolExecutor(_threads(threads, plan, len(x))) as pool:
             list(pool.map(chain, range(len(x))))

@@ -64,15 +64,14 @@ def numpy_walk(grads: Grads) -> Walk:
     ) -> None:
         m, n = pi.shape
         share = 1.0 / (m * batch)
-        with np.errstate(all="ignore"):  # divergence is a status, not a warning
-            for k, g in enumerate(G, start=k0):
-                idx[:] = pi[:, k]
-                grads(g, x, who, idx, data)
-                total[:] = ordered_sum(np.concatenate((total[None], g)))
-                if (k + 1) % batch == 0 or k + 1 == n:
-                    v[:] = momentum * v + (share * total + weight_decay * x)
-                    x -= alpha[k // batch] * v
-                    total[:] = 0.0
+        for k, g in enumerate(G, start=k0):
+            idx[:] = pi[:, k]
+            grads(g, x, who, idx, data)
+            total[:] = ordered_sum(np.concatenate((total[None], g)))
+            if (k + 1) % batch == 0 or k + 1 == n:
+                v[:] = momentum * v + (share * total + weight_decay * x)
+                x -= alpha[k // batch] * v
+                total[:] = 0.0
 
     return walk
 

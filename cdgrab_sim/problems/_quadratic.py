@@ -43,8 +43,7 @@ def walk(  # type: ignore[no-untyped-def]
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = f_star + sum_p lambda_p (x_p - x_star_p)^2 / 2."""
     _, eigenvalues, x_star, f_star = data
-    with np.errstate(all="ignore"):
-        return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (x - x_star) ** 2))
+    return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (x - x_star) ** 2))
 
 
 def quadratic(

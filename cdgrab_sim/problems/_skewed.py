@@ -40,9 +40,8 @@ def walk(  # type: ignore[no-untyped-def]
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
     _, mean, curvature = data
-    with np.errstate(all="ignore"):
-        slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
-        return float(ordered_sum((0.5 * slope + mean) * x))
+    slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
+    return float(ordered_sum((0.5 * slope + mean) * x))
 
 
 def skewed(

@@ -1,0 +1,53 @@
+# make run     the main job: how the error falls with the number of workers
+# make test    the test suite
+# make lint    lint, types, import contracts
+# Each target sets up .venv when it is missing, and nothing twice.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# Numba notices a changed file, but not a changed callee in another file: tests compile afresh.
+FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+.PHONY: run test lint coverage boundscheck slow deep clean
+.DEFAULT_GOAL := run
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+run: $(VENV)/.core
+	$(BIN)/cdgrab speedup
+
+test: $(VENV)/.dev
+	$(FRESH) $(PYTEST)
+
+slow: $(VENV)/.dev
+	$(FRESH) $(PYTEST) -m slow
+
+deep: $(VENV)/.dev
+	$(FRESH) $(PYTEST) -m deep
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Kernels as plain Python, so that their lines count; tests that need machine code are left out.
+coverage: $(VENV)/.dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not deep and not compiled"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under=95 --skip-covered
+
+boundscheck: $(VENV)/.dev
+	$(FRESH) NUMBA_BOUNDSCHECK=1 $(PYTEST) --ignore=tests/theory
+
+clean:
+	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .coverage* results

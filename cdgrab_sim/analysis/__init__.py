@@ -1,0 +1,7 @@
+"""From runs to rates: slopes with intervals over seeds, and verdicts on predictions."""
+
+from cdgrab_sim.analysis._rates import RateFit as RateFit
+from cdgrab_sim.analysis._rates import rate as rate
+from cdgrab_sim.analysis._verdict import Verdict as Verdict
+from cdgrab_sim.analysis._verdict import t_interval as t_interval
+from cdgrab_sim.analysis._verdict import verdict as verdict
