@@ -145,8 +145,12 @@ def simulate(
             with np.errstate(all="ignore"):  # divergence is a status, not a warning
                 diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
 
-        with ThreadPoolExecutor(_threads(threads, plan, len(x))) as pool:
-            list(pool.map(chain, range(len(x))))
+        workers = _threads(threads, plan, len(x))
+        if workers == 1:
+            list(map(chain, range(len(x))))
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(chain, range(len(x))))
     run = _run(recorder, x, diverged_at, meta)
     if throw and (diverged_at >= 0).any():
         r = int(np.argmax(diverged_at >= 0))

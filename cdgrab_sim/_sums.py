@@ -68,3 +68,24 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     for p in range(full, d):
         total += a[p] * b[p]
     return total
+
+
+@inlined
+def dot_difference(s: FloatArray, row: int, firsts: FloatArray, seconds: FloatArray, i: int) -> float:
+    """Inner product of ``s[row]`` and ``firsts[i] - seconds[i]``, without storing the difference."""
+    d = s.shape[1]
+    full = d - d % 8
+    t0 = t1 = t2 = t3 = t4 = t5 = t6 = t7 = 0.0
+    for p in range(0, full, 8):
+        t0 += s[row, p] * (firsts[i, p] - seconds[i, p])
+        t1 += s[row, p + 1] * (firsts[i, p + 1] - seconds[i, p + 1])
+        t2 += s[row, p + 2] * (firsts[i, p + 2] - seconds[i, p + 2])
+        t3 += s[row, p + 3] * (firsts[i, p + 3] - seconds[i, p + 3])
+        t4 += s[row, p + 4] * (firsts[i, p + 4] - seconds[i, p + 4])
+        t5 += s[row, p + 5] * (firsts[i, p + 5] - seconds[i, p + 5])
+        t6 += s[row, p + 6] * (firsts[i, p + 6] - seconds[i, p + 6])
+        t7 += s[row, p + 7] * (firsts[i, p + 7] - seconds[i, p + 7])
+    total = ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
+    for p in range(full, d):
+        total += s[row, p] * (firsts[i, p] - seconds[i, p])
+    return total

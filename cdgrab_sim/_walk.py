@@ -39,21 +39,37 @@ def walk_loop(  # type: ignore[no-untyped-def]
     steps, m, d = G.shape
     n = pi.shape[1]
     share = 1.0 / (m * batch)
+    plain = momentum == 0.0 and weight_decay == 0.0
+    update = k0 // batch
+    filled = k0 - update * batch
     for r in range(steps):
         k = k0 + r
         for i in range(m):
             idx[i] = pi[i, k]
-        g = G[r]
-        grads(g, x, who, idx, data)
-        for i in range(m):
+        grads(G[r], x, who, idx, data)
+        for i in range(m - 1):
             for p in range(d):
-                total[p] += g[i, p]
-        if (k + 1) % batch == 0 or k + 1 == n:
-            step = alpha[k // batch]
+                total[p] += G[r, i, p]
+        filled += 1
+        if filled < batch and k + 1 < n:
             for p in range(d):
-                v[p] = momentum * v[p] + (share * total[p] + weight_decay * x[p])
+                total[p] += G[r, m - 1, p]
+            continue
+        # The last worker's gradient goes straight into the update: x waits for it (for small m d the
+        # walk is bound by the latency of this chain), so the plain step has no other terms either.
+        step = alpha[update]
+        if plain:
+            for p in range(d):
+                v[p] = share * (total[p] + G[r, m - 1, p])
                 x[p] -= step * v[p]
                 total[p] = 0.0
+        else:
+            for p in range(d):
+                v[p] = momentum * v[p] + (share * (total[p] + G[r, m - 1, p]) + weight_decay * x[p])
+                x[p] -= step * v[p]
+                total[p] = 0.0
+        update += 1
+        filled = 0
 
 
 def numpy_walk(grads: Grads) -> Walk:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import dot, dot_twin
+from cdgrab_sim._sums import dot_difference, dot_twin
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim.orderings._orders import first_orders
 
@@ -52,7 +52,7 @@ def observe_pairs(
     """Balance the pairs of one chunk; see `pair`."""
     steps, m, d = G.shape
     n = pi.shape[1]
-    v = np.empty(d)
+    many = s.shape[0] > 1
     for r in range(steps):
         k = k0 + r
         j = k // 2
@@ -65,20 +65,17 @@ def observe_pairs(
                 for i in range(m):
                     after[i, j] = pi[i, k]
             continue
-        firsts = G[r - 1] if r > 0 else opened
+        firsts, seconds = (G[r - 1] if r > 0 else opened), G[r]
         for i in range(m):
-            total = s[i] if s.shape[0] > 1 else s[0]
+            row = i if many else 0
+            # Selections, not branches: which way a sign falls is a coin toss that no processor predicts.
+            plus = dot_difference(s, row, firsts, seconds, i) <= 0.0
+            eps = 1.0 if plus else -1.0
             for p in range(d):
-                v[p] = firsts[i, p] - G[r, i, p]
+                s[row, p] += eps * (firsts[i, p] - seconds[i, p])
             first, second = pi[i, k - 1], pi[i, k]
-            if dot(total, v) <= 0.0:
-                for p in range(d):
-                    total[p] += v[p]
-                after[i, j], after[i, n - 1 - j] = first, second
-            else:
-                for p in range(d):
-                    total[p] -= v[p]
-                after[i, j], after[i, n - 1 - j] = second, first
+            after[i, j] = first if plus else second
+            after[i, n - 1 - j] = second if plus else first
 
 
 def _observe(state: PairState, k0: int, G: FloatArray) -> None:

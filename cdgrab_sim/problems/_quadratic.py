@@ -22,14 +22,14 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = eigenvalues * (x - centres[who, idx])
 
 
-@kernel(_grads_twin)
+@kernel(_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: lambda_p (x_p - b_p)."""
     centres, eigenvalues, _, _ = data
     for r in range(out.shape[0]):
-        b = centres[who[r], idx[r]]
+        i, j = who[r], idx[r]
         for p in range(out.shape[1]):
-            out[r, p] = eigenvalues[p] * (x[p] - b[p])
+            out[r, p] = eigenvalues[p] * (x[p] - centres[i, j, p])
 
 
 @kernel(numpy_walk(_grads_twin))

@@ -19,14 +19,15 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = np.where(x <= 0.0, curvature[0], curvature[1]) * x + terms[who, idx]
 
 
-@kernel(_grads_twin)
+@kernel(_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: (L where x_p <= 0, else mu) x_p + nu_p."""
     terms, _, curvature = data
+    L, mu = curvature[0], curvature[1]
     for r in range(out.shape[0]):
-        nu = terms[who[r], idx[r]]
+        i, j = who[r], idx[r]
         for p in range(out.shape[1]):
-            out[r, p] = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p] + nu[p]
+            out[r, p] = (L if x[p] <= 0.0 else mu) * x[p] + terms[i, j, p]
 
 
 @kernel(numpy_walk(_grads_twin))

@@ -1,0 +1,110 @@
+"""The command line: one sub-command per experiment, and no logic.
+
+Results go to stdout, progress and errors to stderr. Exit codes: 0 done; 1 done, and a row disagrees with its
+prediction; 2 wrong input, before any work; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cdgrab_sim import experiments
+from cdgrab_sim._version import __version__
+
+_FAILED = ("disagrees", "fails")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = _parser(words).parse_args(words)
+    try:
+        return int(args.command(args))
+    except KeyboardInterrupt:
+        resume = words if "--resume" in words else [*words, "--resume"]
+        print(f"\ninterrupted; resume with: cdgrab {shlex.join(resume)}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of stdout went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"cdgrab: error: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cdgrab", description="Measure example orderings in SGD against theory.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"cdgrab {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, question in experiments.EXPERIMENTS.items():
+        sub = commands.add_parser(name, help=question, description=question, allow_abbrev=False)
+        if name in words:  # heavy imports happen for the command that runs only
+            _add_experiment(sub, name)
+    return parser
+
+
+def _add_experiment(parser: argparse.ArgumentParser, name: str) -> None:
+    add = parser.add_argument
+    add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
+    add("--quick", action="store_true", help="smaller sizes, for a look in seconds")
+    add("--jobs", type=int, default=os.cpu_count(), help="processes (default: the cores)")
+    add("--out", type=Path, metavar="FOLDER", help=f"where files go (default: results/{name})")
+    add("--resume", action="store_true", help="keep the finished cells of an interrupted run")
+    add("--scheduler", metavar="tcp://HOST:PORT", help="run the cells on this dask scheduler")
+    add("--json", action="store_true", help="print one JSON object instead of the table")
+    add("-q", "--quiet", action="store_true", help="no progress")
+    own = getattr(experiments.load(name), "add_arguments", None)
+    known = {action.dest for action in parser._actions}
+    if own is not None:
+        own(parser)
+    names = [action.dest for action in parser._actions if action.dest not in known]
+    parser.set_defaults(command=_experiment, name=name, own=names)
+
+
+def _experiment(args: argparse.Namespace) -> int:
+    from cdgrab_sim import _checks, _files
+    from cdgrab_sim.experiments._experiment import Options
+
+    folder: Path = args.out or Path("results") / args.name
+    _files.writable_folder(folder)
+    store = folder / "cells.sqlite"
+    if not args.resume:
+        store.unlink(missing_ok=True)
+    options = Options(
+        seed=_checks.integer("--seed", args.seed, low=0),
+        quick=args.quick,
+        jobs=_checks.size("--jobs", args.jobs),
+        progress=not args.quiet,
+        store=store,
+        scheduler=args.scheduler,
+    )
+    own: dict[str, Any] = {name: getattr(args, name) for name in args.own}
+    result = experiments.load(args.name).run(options, **own)
+    result.save(folder)
+    _draw(result, folder)
+    store.unlink(missing_ok=True)
+    print(result.to_json() if args.json else result.table())
+    if not args.quiet:
+        print(f"files: {folder}", file=sys.stderr)
+    return int(any(row.verdict in _FAILED for row in result.rows))
+
+
+def _draw(result: Any, folder: Path) -> None:
+    from cdgrab_sim import plots
+
+    if result.experiment in plots.FIGURES:
+        plots.save(plots.figure(result), folder)

@@ -1,0 +1,121 @@
+"""The one shape of an experiment: a question, checked options, rows with verdicts, data for the figure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdgrab_sim._files import written_whole
+from cdgrab_sim.analysis import Verdict
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every experiment can be told.
+
+    Attributes
+    ----------
+    seed : int
+        The only entropy.
+    quick : bool
+        Smaller sizes, for a look in seconds.
+    jobs : int
+        Processes.
+    progress : bool
+    store : path or None
+        Where finished cells are kept, so that an interrupted experiment resumes.
+    scheduler : str or None
+        Address of a dask scheduler to run the cells on.
+    """
+
+    seed: int = 0
+    quick: bool = False
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+    progress: bool = False
+    store: Path | None = None
+    scheduler: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the result: a measured quantity of an ordering (or statement) beside its prediction."""
+
+    name: str
+    quantity: str
+    measured: float
+    ci_low: float | None
+    ci_high: float | None
+    predicted: float | None
+    margin: float | None
+    verdict: str
+
+    @classmethod
+    def judged(cls, name: str, quantity: str, verdict: Verdict) -> Row:
+        """Make a row of a verdict."""
+        return cls(name, quantity, **asdict(verdict))
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    experiment : str
+    config : mapping
+        Everything that decides the result, as plain JSON.
+    rows : list of Row
+    data : mapping of arrays
+        What the figure shows, by name.
+    notes : sequence of str
+        Remarks for the reader, such as where a prediction stops to hold.
+    """
+
+    experiment: str
+    config: Mapping[str, Any]
+    rows: Sequence[Row]
+    data: Mapping[str, NDArray[Any]]
+    notes: Sequence[str] = ()
+
+    def to_json(self) -> str:
+        """Return experiment, config and rows as one JSON object."""
+        rows = [asdict(row) for row in self.rows]
+        return json.dumps({"experiment": self.experiment, "config": dict(self.config), "rows": rows})
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in self.rows)
+        return text.getvalue()
+
+    def table(self) -> str:
+        """Return the rows as a table of aligned text."""
+        cells = [["name", "quantity", "measured", "95 % interval", "predicted", "verdict"]]
+        for row in self.rows:
+            spread = "" if row.ci_low is None else f"[{row.ci_low:.3f}, {row.ci_high:.3f}]"
+            promise = "" if row.predicted is None else f"{row.predicted:g} ± {row.margin:g}"
+            cells.append([row.name, row.quantity, f"{row.measured:.3f}", spread, promise, row.verdict])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) for line in cells]
+        lines.insert(1, "  ".join("-" * w for w in widths))
+        return "\n".join(line.rstrip() for line in [*lines, *self.notes])
+
+    def save(self, folder: Path) -> None:
+        """Write table.csv, config.json and data.npz into `folder`."""
+        config = json.dumps(dict(self.config), indent=2) + "\n"
+        for name, text in (("table.csv", self.to_csv()), ("config.json", config)):
+            with written_whole(folder / name) as file:
+                file.write(text.encode())
+        with written_whole(folder / "data.npz") as file:
+            np.savez(file, **{name: np.asarray(a) for name, a in self.data.items()})

@@ -1,0 +1,89 @@
+"""Rate plots: what was measured, the fitted line with its band, and the slope that theory predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.analysis import rate
+from cdgrab_sim.plots._style import look
+
+
+def new_axes(ax: Axes | None) -> Axes:
+    """Return `ax`, or the axes of a new figure that no global state knows."""
+    return Figure().add_subplot() if ax is None else ax
+
+
+def rate_plot(
+    x: Sequence[float] | FloatArray,
+    values: Mapping[str, FloatArray],
+    *,
+    xlabel: str,
+    ylabel: str,
+    slopes: Sequence[float] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw quantities against `x` on logarithmic axes.
+
+    Points are arithmetic means over seeds; lines are the mean of the per-seed log-log fits with their 95 %
+    band; grey triangles show the slopes that theory predicts.
+
+    Parameters
+    ----------
+    x : sequence (K,)
+    values : mapping of name to array (seeds, K)
+    xlabel, ylabel : str
+    slopes : sequence of float
+        One triangle each.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = rate_plot([1, 2, 4], {"rr": np.array([[4.0, 2.0, 1.0]] * 3)}, xlabel="m", ylabel="loss")
+    >>> ax.get_xscale()
+    'log'
+    """
+    ax = new_axes(ax)
+    x = np.asarray(x, dtype=np.float64)
+    for name, table in values.items():
+        looks = look(name)
+        fit = rate(x, table)
+        line, low, high = fit.predict(x)
+        ax.fill_between(x, low, high, color=looks["color"], alpha=0.15, linewidth=0)
+        ax.plot(x, line, color=looks["color"], linestyle=looks["linestyle"], linewidth=1)
+        label = f"{name}  (slope {fit.slope:.2f})"
+        ax.plot(
+            x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
+        )
+    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.xaxis.set_major_locator(FixedLocator(x.tolist()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(ScalarFormatter())
+    for k, slope in enumerate(slopes):
+        _triangle(ax, slope, at=k)
+    ax.legend()
+    return ax
+
+
+def _triangle(ax: Axes, slope: float, at: int) -> None:
+    """Draw a grey slope triangle over one factor of x, in the lower left corner, side by side."""
+    (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
+    width = (x_high / x_low) ** 0.14
+    left = x_low * (x_high / x_low) ** (0.05 + 0.24 * at)
+    right = left * width
+    top = y_low * (y_high / y_low) ** 0.06 * max(1.0, width ** (-slope))
+    bottom = top * width**slope
+    ax.fill([left, right, left], [top, bottom, bottom], color="0.75", linewidth=0)
+    ax.annotate(
+        f"{slope:g}", (right, bottom), xytext=(2, 0), textcoords="offset points", color="0.4", fontsize=8
+    )
+    ax.set(xlim=(x_low, x_high), ylim=(y_low, y_high))
