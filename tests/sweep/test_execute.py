@@ -1,0 +1,140 @@
+"""execute: engines agree, failures are outcomes, deaths have one suspect."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cdgrab_sim._sweep import execute
+from cdgrab_sim._sweep._process import WorkerProcess
+
+
+def powers(config):
+    x = config["x"]
+    return {"square": x * x, "half": x / 2, "name": f"x{x}", "curve": np.arange(x % 5) * 0.5}
+
+
+def deadly(config):
+    if config["x"] == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"x": config["x"]}
+
+
+def fragile(config):
+    if config["x"] == 3:
+        raise ValueError("three is\nno number")
+    Path(config["folder"], str(config["x"])).touch()
+    return {"x": config["x"]}
+
+
+def same(a, b):
+    return len(a) == len(b) and all(
+        p.keys() == q.keys() and all(np.array_equal(p[k], q[k]) and type(p[k]) is type(q[k]) for k in p)
+        for p, q in zip(a, b, strict=True)
+    )
+
+
+def test_engines_return_the_same_in_the_order_of_the_configurations():
+    configs = [{"x": x} for x in range(40, 0, -1)]
+    expected = [powers(config) for config in configs]
+    with ThreadPoolExecutor(2) as threads:
+        for engine in ({"jobs": 1}, {"jobs": 3}, {"executor": threads}, {"executor": WorkerProcess}):
+            assert same(execute(powers, configs, **engine), expected), engine
+
+
+def test_equal_configurations_run_once():
+    calls = []
+
+    def count(config):
+        calls.append(config)
+        return {"x": config["x"]}
+
+    results = execute(count, [{"x": 1, "y": 2}, {"x": 2}, {"y": np.int64(2), "x": 1}])
+    assert [r["x"] for r in results] == [1, 2, 1]
+    assert len(calls) == 2
+
+
+def test_functions_and_what_they_close_over_travel():
+    table = np.array([10, 20])
+    results = execute(lambda config: {"y": table[config["x"]]}, [{"x": 0}, {"x": 1}], jobs=2)
+    assert [r["y"] for r in results] == [10, 20]
+
+
+def test_a_task_that_raises_stops_no_other(tmp_path):
+    for jobs in (1, 2):
+        folder = tmp_path / str(jobs)
+        folder.mkdir()
+        with pytest.raises(
+            RuntimeError, match=r"1 of 6 tasks.*'x': 3.*failed: ValueError: three is no number"
+        ):
+            execute(fragile, [{"x": x, "folder": str(folder)} for x in range(6)], jobs=jobs)
+        assert sorted(p.name for p in folder.iterdir()) == ["0", "1", "2", "4", "5"]
+
+
+def test_only_the_task_that_kills_its_worker_is_lost():
+    with pytest.raises(RuntimeError, match=r"1 of 60 tasks.*'x': 7.*lost: .*died"):
+        execute(deadly, [{"x": x} for x in range(60)], jobs=2)
+
+
+def test_workers_use_one_thread_each_and_leave_the_environment_alone():
+    before = dict(os.environ)
+    [values, _] = execute(lambda config: {"n": os.environ["OMP_NUM_THREADS"]}, [{}, {"x": 1}], jobs=2)
+    assert values == {"n": "1"}
+    assert dict(os.environ) == before
+
+
+def test_a_configuration_that_is_not_json_is_refused_before_any_work():
+    for wrong in ({"x": float("nan")}, {"x": object()}):
+        with pytest.raises(TypeError, match="plain JSON"):
+            execute(lambda config: pytest.fail("ran"), [{"x": 1}, wrong])
+
+
+def test_a_script_needs_no_main_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from cdgrab_sim._sweep import execute\n"
+        "def double(config):\n"
+        "    return {'y': 2 * config['x']}\n"
+        "print(sum(r['y'] for r in execute(double, [{'x': x} for x in range(10)], jobs=2)))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert (done.stdout, done.stderr) == ("90\n", "")
+
+
+def test_workers_leave_when_their_parent_is_killed(tmp_path):
+    code = (
+        "import time\nfrom pathlib import Path\nfrom cdgrab_sim._sweep import execute\nimport os\n"
+        "def wait(config):\n"
+        f"    Path({str(tmp_path)!r}, str(os.getpid())).touch()\n"
+        "    time.sleep(60)\n"
+        "execute(wait, [{'x': 1}, {'x': 2}], jobs=2)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment) as parent:
+        until(lambda: len(list(tmp_path.iterdir())) == 2)
+        parent.kill()
+    workers = [int(p.name) for p in tmp_path.iterdir()]
+    until(lambda: not any(is_running(pid) for pid in workers))
+
+
+def until(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
