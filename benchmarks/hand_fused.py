@@ -1,4 +1,4 @@
-"""How far is `simulate` from a kernel fused by hand for one problem and one ordering?
+"""Compare `simulate` with a kernel fused by hand for one problem and one ordering.
 
 The fused kernel runs CD-GraB on the skewed problem with the sign decision inside the loop over gradients: no
 stream, no contracts. Both run the same epochs side by side, interleaved; orders must agree bit for bit.

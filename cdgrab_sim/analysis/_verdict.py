@@ -88,7 +88,7 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     ('agrees', 'disagrees')
     """
     low, high = t_interval(values, 0.95)
-    mean = float(np.mean(values))
+    mean = float(np.mean(np.asarray(values)))
     if predicted is None:
         return Verdict(mean, low, high, None, None, "no prediction")
     if margin is None:

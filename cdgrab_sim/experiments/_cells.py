@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
+
+from cdgrab_sim._sweep import execute
+from cdgrab_sim.experiments._experiment import Options
 
 
 def grid(axes: Mapping[str, Sequence[Any]], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -16,3 +19,10 @@ def grid(axes: Mapping[str, Sequence[Any]], shared: Mapping[str, Any]) -> list[d
     [{'m': 1, 'seed': 0, 'n': 8}, {'m': 2, 'seed': 0, 'n': 8}]
     """
     return [dict(zip(axes, values, strict=True)) | dict(shared) for values in product(*axes.values())]
+
+
+def run_cells(
+    task: Callable[[dict[str, Any]], dict[str, Any]], cells: Sequence[dict[str, Any]], options: Options
+) -> list[dict[str, Any]]:
+    """Measure all cells, where and how the options say, and return them in order."""
+    return execute(task, cells, jobs=options.jobs, progress=options.progress, label="cells")

@@ -118,4 +118,5 @@ class Result:
             with written_whole(folder / name) as file:
                 file.write(text.encode())
         with written_whole(folder / "data.npz") as file:
-            np.savez(file, **{name: np.asarray(a) for name, a in self.data.items()})
+            arrays: dict[str, Any] = {name: np.asarray(a) for name, a in self.data.items()}
+            np.savez(file, **arrays)

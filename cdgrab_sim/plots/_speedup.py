@@ -16,12 +16,12 @@ def speedup(result: Result, ax: Axes | None = None) -> Axes:
         result.data["m"],
         floors,
         xlabel="workers m",
-        ylabel="f − f* at a fixed step size, mean of the second half",
+        ylabel="f − f*, fixed step size",
         slopes=sorted({row.predicted for row in result.rows if row.predicted is not None}, reverse=True),
         ax=ax,
     )
     ax.set_title(
-        f"{config['problem']}: κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
-        f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}, {config['seeds']} seeds"
+        f"{config['problem']}, κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
+        f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
     )
     return ax

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 from cdgrab_sim._files import written_whole
 
 # Okabe and Ito's colours, told apart by readers with any colour vision; markers and dashes say the same.
-_RC: dict[str, Any] = {
-    "figure.figsize": (5.0, 3.6),
+_RC: Any = {
+    "figure.figsize": (6.0, 3.8),
     "figure.dpi": 150,
     "figure.constrained_layout.use": True,
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 10,
+    "axes.titlesize": 9,
     "legend.frameon": False,
     "legend.fontsize": 8,
     "lines.markersize": 5,
@@ -53,7 +53,7 @@ def style() -> Iterator[None]:
     ...     mpl.rcParams["svg.fonttype"]
     'none'
     """
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(rc=_RC):
         yield
 
 
