@@ -80,7 +80,7 @@ def load(path: str | PathLike[str]) -> Run:
     True
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
         found = int(arrays.pop("format"))
         meta = json.loads(str(arrays.pop("meta")))

@@ -136,7 +136,7 @@ def simulate(
         "replicates": len(x),
         "x0": x.tolist(),
         **rule,
-        "record": asdict(record),
+        "record": asdict(record) | {"herding": list(record.herding)},
     }
     diverged_at = np.full(len(x), -1, dtype=np.int64)
     with _bar(progress, len(x) * epochs, ordering.name) as tick:

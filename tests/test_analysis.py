@@ -1,0 +1,83 @@
+"""Slopes, intervals and verdicts, against formulas written another way and against known power laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from cdgrab_sim import analysis
+
+VALUES = [-1.02, -0.97, -1.05, -0.99, -1.0, -1.03]
+
+
+def test_the_interval_is_students():
+    expected = stats.ttest_1samp(VALUES, 0.0).confidence_interval(0.9)
+    assert analysis.t_interval(VALUES, 0.9) == pytest.approx(tuple(expected), rel=1e-12)
+
+
+def test_the_interval_covers_at_its_nominal_rate():
+    """6 skewed values per interval; binomial 99.9 % band around the nominal 95 % of 2,000 intervals."""
+    rng = np.random.RandomState(0)
+    samples = np.log(rng.gamma(5.0, size=(2000, 6)))
+    truth = float(stats.loggamma(5.0).mean())
+    hits = sum(low <= truth <= high for low, high in map(analysis.t_interval, samples))
+    assert 0.95 - 0.03 <= hits / 2000 <= 0.95 + 0.017
+
+
+@given(
+    slope=st.floats(-4, 4),
+    scales=st.lists(st.floats(0.01, 100), min_size=2, max_size=6),
+    x=st.lists(st.integers(1, 1000), min_size=2, max_size=8, unique=True),
+)
+def test_power_laws_are_recovered(slope, scales, x):
+    y = np.array(scales)[:, None] * np.array(x, dtype=float) ** slope
+    fit = analysis.rate(x, y)
+    np.testing.assert_allclose(fit.slopes, slope, atol=1e-6)
+    line, low, high = fit.predict([x[0]])
+    assert low[0] <= line[0] * (1 + 1e-9)
+    assert line[0] <= high[0] * (1 + 1e-9)
+
+
+def test_a_noise_floor_is_noticed():
+    """1/k^2 on top of a floor bends; the same data without the floor does not."""
+    rng = np.random.RandomState(1)
+    k = np.array([1, 2, 4, 8, 16, 32])
+    noise = np.exp(0.02 * rng.standard_normal((6, 6)))
+    assert analysis.rate(k, (k**-2.0 + 1e-2) * noise).bends
+    assert not analysis.rate(k, k**-2.0 * noise).bends
+
+
+def test_verdicts_cover_all_cases():
+    def word(p, margin):
+        return analysis.verdict(VALUES, p, margin).verdict
+
+    assert word(-1.0, 0.2) == "agrees"
+    assert word(-2.0, 0.25) == "disagrees"
+    assert word(-1.0, 0.02) == "inconclusive"
+    assert analysis.verdict(VALUES, None, None).verdict == "no prediction"
+
+
+@pytest.mark.parametrize("predicted", [-1.0, -1.2, -0.6])
+def test_agreement_needs_the_whole_90_percent_interval(predicted):
+    low, high = analysis.t_interval(VALUES, 0.9)
+    just = max(predicted - low, high - predicted)
+    assert analysis.verdict(VALUES, predicted, just * 1.001).verdict == "agrees"
+    assert analysis.verdict(VALUES, predicted, just * 0.999).verdict != "agrees"
+
+
+REFUSED = {
+    "values: expected one per seed for at least 2 seeds; got 1": lambda: analysis.t_interval([1.0]),
+    r"values\[1\]: expected finite numbers; got nan": lambda: analysis.t_interval([1.0, float("nan")]),
+    "margin: expected a number > 0 beside the prediction -1": lambda: analysis.verdict(VALUES, -1, None),
+    "margin: expected a finite number > 0; got 0": lambda: analysis.verdict(VALUES, -1, 0),
+    r"y\[0, 1\]: expected numbers > 0 for a log-log fit; got 0.0": lambda: analysis.rate([1, 2], [[1, 0]]),
+    "expected at least 2 different x": lambda: analysis.rate([2, 2], [[1, 1]]),
+    r"y of shape \(seeds, 2\)": lambda: analysis.rate([1, 2], [[1, 1, 1]]),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_wrong_input_is_refused(message):
+    with pytest.raises(ValueError, match=message):
+        REFUSED[message]()

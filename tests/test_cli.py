@@ -1,0 +1,122 @@
+"""The command line, as its user meets it."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cdgrab_sim import cli, experiments
+from cdgrab_sim.experiments import _speedup
+
+KEYS = {"name", "quantity", "measured", "ci_low", "ci_high", "predicted", "margin", "verdict"}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Sizes for a second."""
+    sizes = _speedup.SIZES | {"m": [1, 2, 4], "epochs": 200, "n": 16, "seeds": 3}
+    monkeypatch.setattr(_speedup, "QUICK", sizes)
+
+
+def run(*words):
+    return cli.main(list(words))
+
+
+def test_json_is_one_object_and_nothing_else(small, tmp_path, capsys):
+    code = run("speedup", "--quick", "--json", "-q", "--jobs", "1", "--out", str(tmp_path))
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert code in (0, 1)
+    assert err == ""
+    assert result.keys() == {"experiment", "config", "rows"}
+    assert [row["name"] for row in result["rows"]] == list(_speedup.ORDERINGS)
+    assert all(row.keys() == KEYS for row in result["rows"])
+
+
+def test_the_table_and_the_files(small, tmp_path, capsys):
+    run("speedup", "--quick", "--jobs", "1", "--out", str(tmp_path))
+    out, err = capsys.readouterr()
+    assert "cd-grab" in out
+    assert "cells" in err
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found == {"table.csv", "config.json", "data.npz", "figure.svg", "figure.pdf", "figure.png"}
+    assert (tmp_path / "table.csv").read_text().splitlines()[0].startswith("name,quantity,measured")
+
+
+def test_equal_runs_write_equal_bytes_whatever_the_jobs(small, tmp_path, capsys):
+    for name, jobs in (("a", "1"), ("b", "2")):
+        run("speedup", "--quick", "-q", "--jobs", jobs, "--out", str(tmp_path / name))
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes(), file.name
+
+
+def test_another_seed_gives_another_result(small, tmp_path, capsys):
+    tables = []
+    for seed in ("0", "1"):
+        run("speedup", "--quick", "-q", "--jobs", "1", "--seed", seed, "--out", str(tmp_path))
+        tables.append(capsys.readouterr().out)
+    assert tables[0] != tables[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["speedup", "--seed", "-1"], "--seed: expected a whole number >= 0; got -1"),
+        (["speedup", "--jobs", "0"], "--jobs: expected a whole number >= 1; got 0"),
+        (["speedup", "--out", "/proc/nothing"], "expected a folder to write to"),
+    ],
+)
+def test_wrong_arguments_exit_with_2_and_one_line(words, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_command_exits_with_2(capsys):
+    with pytest.raises(SystemExit) as caught:
+        run("speedupp")
+    assert caught.value.code == 2
+    assert "invalid choice" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_speedup, "run", interrupted)
+    assert run("speedup", "--quick", "--out", str(tmp_path)) == 130
+    assert f"resume with: cdgrab speedup --quick --out {tmp_path} --resume" in capsys.readouterr().err
+
+
+def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys):
+    class Wrong:
+        value = -1.0
+
+    monkeypatch.setattr(_speedup.slopes, "predicted", lambda *names: Wrong())
+    monkeypatch.setattr(_speedup, "QUICK", _speedup.QUICK | {"epochs": 2000, "m": [1, 2, 4, 8]})
+    code = run("speedup", "--quick", "-q", "--json", "--jobs", "1", "--out", str(tmp_path))
+    verdicts = {row["name"]: row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert verdicts["cd-grab"] == "disagrees"
+    assert code == 1
+
+
+def test_help_lists_every_question_without_heavy_imports():
+    script = "import sys; from cdgrab_sim.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    script += "print([m for m in ('numpy', 'numba', 'scipy', 'matplotlib') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+    assert all(name in out for name in experiments.EXPERIMENTS)
+
+
+def test_the_module_is_the_same_program():
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "cdgrab_sim", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("cdgrab ")
+    assert time.monotonic() - start < 30

@@ -1,0 +1,96 @@
+"""Runs on disk: the same back, whole or not there, one line for what cannot be read."""
+
+import dataclasses
+import os
+
+import numpy as np
+import pytest
+
+import cdgrab_sim as cg
+from cdgrab_sim import _files
+
+
+@pytest.fixture
+def run():
+    everything = cg.Record(
+        every=2, herding=("inf", "l2"), balance=True, orders=True, trajectory=True, average=True
+    )
+    return cg.simulate("skewed", "cd-grab", epochs=3, step_size=1e-3, replicates=2, record=everything)
+
+
+def test_a_run_comes_back_equal(run, tmp_path):
+    run.save(tmp_path / "run.npz")
+    again = cg.load(tmp_path / "run.npz")
+    for one in dataclasses.fields(run):
+        before, after = getattr(run, one.name), getattr(again, one.name)
+        if one.name == "meta":
+            assert after == before
+        elif isinstance(before, dict):
+            assert before.keys() == after.keys()
+            for norm in before:
+                np.testing.assert_array_equal(before[norm], after[norm])
+        else:
+            np.testing.assert_array_equal(before, after)
+            assert before.dtype == after.dtype
+
+
+def test_equal_runs_give_equal_files(run, tmp_path):
+    for name in ("a.npz", "b.npz"):
+        run.save(tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_a_killed_save_leaves_the_old_file_and_no_part(run, tmp_path, monkeypatch):
+    path = tmp_path / "run.npz"
+    path.write_bytes(b"old")
+
+    def killed(file, **arrays):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run.save(path)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_what_is_no_run_is_refused_in_one_line(run, tmp_path):
+    whole = tmp_path / "whole.npz"
+    run.save(whole)
+    (tmp_path / "cut.npz").write_bytes(whole.read_bytes()[:-100])
+    (tmp_path / "text.npz").write_text("name,value\n")
+    (tmp_path / "empty.npz").touch()
+    np.savez(tmp_path / "other.npz", a=np.zeros(2))
+    with open(tmp_path / "pickled.npz", "wb") as file:
+        np.save(file, np.array([{}], dtype=object), allow_pickle=True)
+    for name in ("cut", "text", "empty", "other", "pickled"):
+        with pytest.raises(ValueError, match="not a run saved by cdgrab_sim, or damaged") as caught:
+            cg.load(tmp_path / f"{name}.npz")
+        assert "\n" not in str(caught.value)
+    with pytest.raises(FileNotFoundError):
+        cg.load(tmp_path / "missing.npz")
+
+
+def test_a_newer_format_asks_for_an_update(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(_files, "_FORMAT", 99)
+    run.save(tmp_path / "run.npz")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="format 99 is newer than 1; update cdgrab_sim"):
+        cg.load(tmp_path / "run.npz")
+
+
+def test_a_dataset_has_labels(run):
+    pytest.importorskip("xarray")
+    data = run.to_xarray()
+    assert data.loss.dims == ("replicate", "epoch")
+    assert data.epoch.values.tolist() == [0, 2, 3]
+    assert data.orders.dims == ("replicate", "order_epoch", "worker", "step")
+    np.testing.assert_array_equal(data.herding_inf, run.herding["inf"])
+
+
+@pytest.mark.parametrize("where", ["file/below", "/proc/nothing"])
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, where):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="expected a folder to write to"):
+        _files.writable_folder(tmp_path / where)
