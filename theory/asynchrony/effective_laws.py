@@ -1,0 +1,289 @@
+"""The law of the examples that a method really trains on when it drops or weights by age (A9)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from theory._checks import integer_at_least, positive, positive_array
+from theory.asynchrony._inputs import law, law_and_times
+
+__all__ = [
+    "after_dropping",
+    "age_threshold",
+    "cut_off",
+    "delay_adaptive",
+    "drop_older_than_m",
+    "shards",
+]
+
+
+def _normalised(weights: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
+    """Return the law proportional to ``weights``; refuse a rule that keeps nothing."""
+    total = float(weights.sum())
+    if total <= 0.0:
+        raise ValueError(f"expected {rule} to keep some example; got none; raise the threshold")
+    return weights / total
+
+
+def after_dropping(p: ArrayLike, dropped: ArrayLike, fraction: float) -> NDArray[np.float64]:
+    r"""Return the law of the applied examples when a share of the draws is dropped.
+
+    .. math:: Q = \frac{P - \delta D}{1 - \delta}
+
+    Assumptions: none; this is conservation of draws. D is the law of the dropped ones.
+
+    Provenance: derived here, note A9.
+
+    Parameters
+    ----------
+    p : array_like of shape (n,)
+        Law of the drawn example.
+    dropped : array_like of shape (n,)
+        D, the law of the dropped draws.
+    fraction : float
+        delta, the share of the draws that are dropped, 0 <= delta < 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no law, or more of an example is dropped than drawn.
+
+    Examples
+    --------
+    >>> after_dropping([0.5, 0.5], [0.0, 1.0], 0.2).round(6).tolist()
+    [0.625, 0.375]
+    """
+    p, dropped = law("p", p), law("dropped", dropped)
+    if p.shape != dropped.shape:
+        raise ValueError(f"expected two laws of one shape; got {p.shape} and {dropped.shape}; match them")
+    keep = positive("1 - fraction", 1.0 - fraction)
+    applied = (p - (1.0 - keep) * dropped) / keep
+    if keep > 1.0 or applied.min() < -1e-12:
+        raise ValueError(f"expected 0 <= fraction, dropping no more than is drawn; got {fraction}; lower it")
+    return applied
+
+
+def cut_off(p: ArrayLike, times: ArrayLike, deadline: float) -> NDArray[np.float64]:
+    r"""Return the law under a wall-clock deadline for each job.
+
+    .. math:: Q(z) = P(z \mid s_z \le D)
+
+    Assumptions: a job that takes longer than D is dropped; exact, for any m.
+
+    Provenance: derived here, note A9.
+
+    Parameters
+    ----------
+    p, times : array_like of shape (n,)
+        Law and job time of each example.
+    deadline : float
+        D > 0, in the unit of ``times``.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range or nothing finishes in time.
+
+    Examples
+    --------
+    >>> cut_off([0.25, 0.25, 0.5], [1.0, 2.0, 3.0], 2.0).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    p, times = law_and_times(p, times)
+    return _normalised(p * (times <= positive("deadline", deadline)), "a deadline")
+
+
+def delay_adaptive(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the law under the weight min(1, m / tau), for many workers.
+
+    .. math:: Q(z) \propto p_z \min(1, \text{mean\_time} / s_z) \qquad (m \to \infty)
+
+    Assumptions: every gradient advances the counter; the stationary regime.
+
+    Provenance: the rule is published (arXiv 2206.07638); its law is derived here, note A9.
+
+    Parameters
+    ----------
+    p, times : array_like of shape (n,)
+        Law and job time of each example.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind, shape or range.
+
+    References
+    ----------
+    Mishchenko, Bach, Even, Woodworth (2022), arXiv 2206.07638.
+
+    Examples
+    --------
+    >>> delay_adaptive([0.5, 0.5], [1.0, 3.0]).round(6).tolist()
+    [0.6, 0.4]
+    """
+    p, times = law_and_times(p, times)
+    return _normalised(p * np.minimum(1.0, (p @ times) / times), "a weight by age")
+
+
+def drop_older_than_m(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the law when gradients with tau > m are dropped, for many workers.
+
+    .. math:: Q(z) \propto p_z\,1\{s_z < \text{mean\_time}\} \qquad (m \to \infty)
+
+    Everything slower than average vanishes.
+
+    Assumptions: the counter advances on dropped gradients too; the stationary regime; no job time equals the
+    mean (such an example has no limit of this form and is refused).
+
+    Provenance: the rule (step 0 is allowed for tau above the concurrency) is published (arXiv 2206.08307);
+    its law is derived here, note A9.
+
+    Parameters
+    ----------
+    p, times : array_like of shape (n,)
+        Law and job time of each example.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind, shape or range, or a job time equals the mean.
+
+    References
+    ----------
+    Koloskova, Stich, Jaggi (2022), arXiv 2206.08307.
+
+    Examples
+    --------
+    >>> drop_older_than_m([0.5, 0.3, 0.2], [1.0, 2.0, 9.0]).round(6).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    p, times = law_and_times(p, times)
+    mean_time = float(p @ times)
+    on_edge = np.flatnonzero(np.abs(times - mean_time) <= 1e-12 * mean_time)
+    if on_edge.size:
+        raise ValueError(
+            f"expected no job time at the mean {mean_time:.6g}; got one at index {on_edge[0]}; "
+            "its delay straddles m, so shift the time"
+        )
+    return _normalised(p * (times < mean_time), "the age limit")
+
+
+def age_threshold(
+    p: ArrayLike, times: ArrayLike, m: int, threshold: int, stop: bool = False
+) -> NDArray[np.float64]:
+    r"""Return the law under Ringmaster's delay threshold, in the fluid limit of many workers.
+
+    .. math::
+        z \text{ is kept} \iff (m-1)\,\lambda\,s_z < R, \qquad
+        \lambda = \frac{P(\text{kept})}{E[\text{busy time of a draw}]}
+
+    with the busy time s_z without stopping, ``min(s_z, R / ((m - 1) lambda))`` with it. Solved for the share
+    kept of each example, with B(s) the mean busy time when the limit falls at s:
+
+    .. math:: \text{share}_z = \operatorname{clip}\left(
+        \frac{R\,B(s_z) / ((m-1) s_z) - P(s < s_z)}{P(s = s_z)},\; 0,\; 1\right),
+        \qquad Q \propto p \cdot \text{share}
+
+    Assumptions: delays equal their means (m large, R of order m); the counter advances on applied gradients
+    only; an aborted worker draws a fresh example. Near the threshold the true law is smoother: qualitative
+    there.
+
+    Provenance: the rule is published (arXiv 2501.16168); its law is derived here, note A9.
+
+    Parameters
+    ----------
+    p, times : array_like of shape (n,)
+        Law and job time of each example.
+    m : int
+        Workers, >= 1.
+    threshold : int
+        R >= 1: a gradient is applied if its delay is below R.
+    stop : bool, default False
+        Abort a job the moment its delay reaches R, instead of discarding it on arrival.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind, shape or range.
+
+    References
+    ----------
+    Maranjyan, Tyurin, Richtárik (2025), arXiv 2501.16168.
+
+    Examples
+    --------
+    With 11 workers the slow class would arrive after 24 updates of the others:
+
+    >>> age_threshold([0.8, 0.2], [1.0, 6.0], m=11, threshold=20).tolist()
+    [1.0, 0.0]
+    """
+    p, times = law_and_times(p, times)
+    threshold, others = integer_at_least("threshold", threshold, 1), integer_at_least("m", m, 1) - 1
+    if others == 0:
+        return p
+    below = (times[None, :] < times[:, None]) @ p
+    level = (times[None, :] == times[:, None]) @ p
+    busy = np.minimum(times[None, :], times[:, None]) @ p if stop else p @ times
+    room = threshold * busy / (others * times) - below
+    share = np.clip(np.divide(room, level, out=np.zeros_like(p), where=level > 0.0), 0.0, 1.0)
+    return _normalised(p * share, "the threshold")
+
+
+def shards(mean_times: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the law of the worker when each has its own shard and nothing is dropped.
+
+    .. math:: Q(i) = \frac{1/\bar s_i}{\sum_j 1/\bar s_j}
+
+    Fast workers are overrepresented although every gradient is applied.
+
+    Assumptions: worker i draws from its own shard only, with the mean job time ``mean_times[i]``.
+
+    Provenance: derived here, note A9 (renewal reward); with fixed times it is also A11.
+
+    Parameters
+    ----------
+    mean_times : array_like of shape (m,)
+        Mean job time of each worker, > 0.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Share of the updates that come from each shard.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a time is not positive.
+
+    Examples
+    --------
+    >>> shards([1.0, 3.0]).tolist()
+    [0.75, 0.25]
+    """
+    return _normalised(1.0 / positive_array("mean_times", mean_times), "the workers")

@@ -1,0 +1,296 @@
+"""A quadratic mode under a fixed delay: x_{k+1} = x_k - c x_{k-tau} (A1, A2, A2b, A4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from theory._checks import integer_at_least, nonnegative, positive, vector
+
+__all__ = ["autocovariance", "contraction_factor", "fastest_step", "iterates", "stability_limit", "variance"]
+
+
+def stability_limit(delay: int) -> float:
+    r"""Return the step below which SGD with a fixed delay converges on a quadratic.
+
+    .. math:: x_{k+1} = x_k - c\,x_{k-\tau} \to 0 \iff 0 < c < 2 \sin\frac{\pi}{2(2\tau+1)}
+
+    Assumptions: one quadratic mode, the same delay at every step, no noise.
+
+    Provenance: derived here, note A1.
+
+    Parameters
+    ----------
+    delay : int
+        tau >= 0, counted in updates.
+
+    Returns
+    -------
+    float
+        The supremum of the stable ``c = alpha * h``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``delay`` is not an integer >= 0.
+
+    References
+    ----------
+    Arjevani, Shamir, Srebro (2018), arXiv 1806.10188, studies the same recursion.
+
+    Examples
+    --------
+    >>> stability_limit(0)
+    2.0
+    >>> round(stability_limit(1), 12)
+    1.0
+    """
+    delay = integer_at_least("delay", delay, 0)
+    if delay == 0:
+        return 2.0
+    return 2.0 * math.sin(math.pi / (2 * (2 * delay + 1)))
+
+
+def fastest_step(delay: int) -> float:
+    r"""Return the step with the fastest decay, the largest one without oscillation.
+
+    .. math:: c^* = \frac{\tau^\tau}{(\tau+1)^{\tau+1}}, \qquad \rho(c^*) = \frac{\tau}{\tau+1}
+
+    From a constant history the iterates keep their sign if and only if ``c <= c*``.
+
+    Assumptions: as for :func:`stability_limit`.
+
+    Provenance: derived here, note A2b.
+
+    Parameters
+    ----------
+    delay : int
+        tau >= 0, counted in updates.
+
+    Returns
+    -------
+    float
+        ``c*``; the decay per step there is ``delay / (delay + 1)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``delay`` is not an integer >= 0.
+
+    Examples
+    --------
+    >>> fastest_step(1)
+    0.25
+    """
+    delay = integer_at_least("delay", delay, 0)
+    return (delay / (delay + 1)) ** delay / (delay + 1)
+
+
+def contraction_factor(c: float, delay: int) -> float:
+    r"""Return the decay per step, the largest modulus of a root of ``l**(tau+1) - l**tau + c``.
+
+    .. math::
+        c \le c^*: &\quad \rho^\tau (1 - \rho) = c, \quad \tfrac{\tau}{\tau+1} \le \rho < 1 \\
+        c > c^*: &\quad \rho = \frac{\sin \tau\theta}{\sin (\tau+1)\theta}, \quad
+        c = \rho^\tau \frac{\sin\theta}{\sin(\tau+1)\theta}, \quad 0 < \theta < \tfrac{\pi}{\tau+1}
+
+    Assumptions: as for :func:`stability_limit`; any ``c > 0``, also unstable ones (then it exceeds 1).
+
+    Provenance: derived here, notes A1 and A2b.
+
+    Parameters
+    ----------
+    c : float
+        Step size times curvature, > 0.
+    delay : int
+        tau >= 0, counted in updates.
+
+    Returns
+    -------
+    float
+        rho; errors shrink like ``rho**k``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``c <= 0`` or ``delay`` is not an integer >= 0.
+
+    Examples
+    --------
+    >>> contraction_factor(0.5, 0)
+    0.5
+    >>> round(contraction_factor(1.0, 1), 12)
+    1.0
+    """
+    c, delay = positive("c", c), integer_at_least("delay", delay, 0)
+    if delay == 0:
+        return abs(1.0 - c)
+    if c <= fastest_step(delay):
+        low = delay / (delay + 1)
+        if low**delay * (1.0 - low) <= c:
+            return low
+        return float(brentq(lambda rho: rho**delay * (1.0 - rho) - c, low, 1.0, xtol=1e-15))
+
+    def log_step(theta: float) -> float:
+        wide = math.sin((delay + 1) * theta)
+        return delay * math.log(math.sin(delay * theta) / wide) + math.log(math.sin(theta) / wide)
+
+    end = math.pi / (delay + 1)
+    theta = float(brentq(lambda t: log_step(t) - math.log(c), 1e-9 * end, (1 - 1e-12) * end, xtol=1e-16))
+    return math.sin(delay * theta) / math.sin((delay + 1) * theta)
+
+
+def _half_angles(c: float, delay: int) -> tuple[float, float]:
+    """Return theta = 2 arcsin(c / 2) and phi = (pi/2 - (tau + 1/2) theta) / 2 of a stable step."""
+    c = positive("c", c)
+    limit = stability_limit(delay)
+    if c >= limit:
+        raise ValueError(
+            f"expected c < {limit:.6g}, the stability limit at delay {delay}; got {c}; "
+            "take a smaller step, nothing is stationary beyond the limit"
+        )
+    theta = 2.0 * math.asin(c / 2.0)
+    return theta, (math.pi / 2 - (delay + 0.5) * theta) / 2
+
+
+def variance(c: float, delay: int, noise: float = 1.0) -> float:
+    r"""Return the stationary variance of SGD with a fixed delay on a quadratic mode.
+
+    .. math::
+        x_{k+1} = x_k - c\,x_{k-\tau} + \text{noise}\cdot\xi_k, \qquad
+        \operatorname{Var} x = \text{noise}^2\, \frac{1 + \sin X}{2 \sin\theta \cos X}, \quad
+        \theta = 2 \arcsin\tfrac{c}{2}, \; X = (\tau + \tfrac12)\theta
+
+    For small c it is ``noise**2 / (2 c) * (1 + c (tau + 1/2))``.
+
+    Assumptions: xi white with mean 0 and variance 1, ``c`` below :func:`stability_limit`.
+
+    Provenance: derived here, note A2.
+
+    Parameters
+    ----------
+    c : float
+        Step size times curvature, inside the stable range.
+    delay : int
+        tau >= 0, counted in updates.
+    noise : float, default 1.0
+        Standard deviation of one step's noise, ``alpha * sigma``.
+
+    Returns
+    -------
+    float
+        The variance of x_k in the stationary regime.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind or ``c`` is not inside the stable range.
+
+    Examples
+    --------
+    With no delay, ``1 / (c (2 - c))``:
+
+    >>> round(variance(0.5, 0), 12) == round(1 / (0.5 * 1.5), 12)
+    True
+    """
+    delay, noise = integer_at_least("delay", delay, 0), nonnegative("noise", noise)
+    theta, phi = _half_angles(c, delay)
+    return noise**2 / (2.0 * math.sin(theta) * math.tan(phi))
+
+
+def autocovariance(c: float, delay: int, lags: int, noise: float = 1.0) -> NDArray[np.float64]:
+    r"""Return the stationary autocovariances of SGD with a fixed delay.
+
+    .. math::
+        \gamma_j = \operatorname{Var} x \cdot \frac{\cos(j\theta + \psi/2)}{\cos(\psi/2)}
+        \; (0 \le j \le \tau + 1), \quad \psi = \tfrac{\pi}{2} - (\tau + \tfrac12)\theta, \qquad
+        \gamma_j = \gamma_{j-1} - c\,\gamma_{j-1-\tau} \; (j > \tau)
+
+    Assumptions: as for :func:`variance`.
+
+    Provenance: derived here, note A2.
+
+    Parameters
+    ----------
+    c : float
+        Step size times curvature, inside the stable range.
+    delay : int
+        tau >= 0, counted in updates.
+    lags : int
+        The largest lag, >= 0.
+    noise : float, default 1.0
+        Standard deviation of one step's noise, ``alpha * sigma``.
+
+    Returns
+    -------
+    ndarray of shape (lags + 1,)
+        ``gamma_0 .. gamma_lags``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind or ``c`` is not inside the stable range.
+
+    Examples
+    --------
+    >>> autocovariance(0.5, 0, 2).round(6).tolist()
+    [1.333333, 0.666667, 0.333333]
+    """
+    delay, lags = integer_at_least("delay", delay, 0), integer_at_least("lags", lags, 0)
+    theta, phi = _half_angles(c, delay)
+    gamma = np.empty(lags + 1)
+    head = min(lags, delay + 1) + 1
+    gamma[:head] = np.cos(np.arange(head) * theta + phi) * (variance(c, delay, noise) / math.cos(phi))
+    for j in range(head, lags + 1):
+        gamma[j] = gamma[j - 1] - c * gamma[j - 1 - delay]
+    return gamma
+
+
+def iterates(
+    gains: NDArray[np.float64], targets: NDArray[np.float64], x0: float, m: int
+) -> NDArray[np.float64]:
+    r"""Return the iterates of m equal, deterministic workers: SGD with the fixed delay m - 1.
+
+    .. math:: x_{k+1} = x_k - a_k\,(x_{k-(m-1)} - b_k), \qquad x_j = x_0 \text{ for } j < 0
+
+    Assumptions: all jobs take the same time, simultaneous arrivals are applied in the order of issue; job k
+    has the gain ``a_k`` (step size times curvature) and the minimiser ``b_k``.
+
+    Provenance: derived here, note A4. The arithmetic is the displayed one, so the equality holds bit for bit.
+
+    Parameters
+    ----------
+    gains, targets : ndarray of shape (steps,)
+        ``a_k`` and ``b_k`` in the order of issue.
+    x0 : float
+        The start.
+    m : int
+        Workers, >= 1.
+
+    Returns
+    -------
+    ndarray of shape (steps + 1,)
+        ``x_0 .. x_steps``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong kind or the two arrays differ in shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> iterates(np.full(3, 0.5), np.zeros(3), 1.0, 2).tolist()
+    [1.0, 0.5, 0.0, -0.25]
+    """
+    gains, targets, m = vector("gains", gains), vector("targets", targets), integer_at_least("m", m, 1)
+    if gains.shape != targets.shape:
+        raise ValueError(f"expected targets of shape {gains.shape}; got {targets.shape}; one for each gain")
+    x = np.empty(len(gains) + 1)
+    x[0] = x0
+    for k in range(len(gains)):
+        x[k + 1] = x[k] - gains[k] * (x[max(k - m + 1, 0)] - targets[k])
+    return x
