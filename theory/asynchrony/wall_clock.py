@@ -196,11 +196,13 @@ def fresh_gradients_time(times: ArrayLike, count: int) -> float:
 def fresh_gradients_bound(times: ArrayLike, count: int) -> float:
     r"""Return a bound on the time until ``count`` gradients have arrived from an idle start.
 
-    .. math:: t(B) \le \min_j \frac{B + j}{\sum_{i \le j} 1/\tau_i}, \qquad \tau_1 \le \dots \le \tau_m
+    .. math:: t(B) \le \min_j \frac{B - 1 + j}{\sum_{i \le j} 1/\tau_i}, \qquad \tau_1 \le \dots \le \tau_m
+
+    Equal workers attain it for B = 1, m + 1, 2m + 1, ...
 
     Assumptions: as for :func:`arrivals`.
 
-    Provenance: published in this form without explicit constants (arXiv 2305.12387); derived here, note A13.
+    Provenance: published up to constants (arXiv 2305.12387); this form derived here, note A13.
 
     Parameters
     ----------
@@ -226,17 +228,17 @@ def fresh_gradients_bound(times: ArrayLike, count: int) -> float:
     Examples
     --------
     >>> fresh_gradients_bound([1.0, 3.0], 4)
-    4.5
+    3.75
     """
     times, count = np.sort(positive_array("times", times)), integer_at_least("count", count, 1)
-    return float(((count + np.arange(1, len(times) + 1)) / np.cumsum(1.0 / times)).min())
+    return float(((count + np.arange(len(times))) / np.cumsum(1.0 / times)).min())
 
 
 def ringmaster_bound(times: ArrayLike, threshold: int) -> float:
     r"""Return a bound on the time of any R consecutive updates of Ringmaster ASGD that stops old jobs.
 
     .. math::
-        t(R) \le \min_j \frac{R + 2j}{\sum_{i \le j} 1/\tau_i}
+        t(R) \le \min_j \frac{R - 1 + 2j}{\sum_{i \le j} 1/\tau_i}
         \le 2 \min_j \frac{R + j}{\sum_{i \le j} 1/\tau_i}
 
     Assumptions: fixed job times; a job is aborted and restarted the moment its delay reaches R; the R updates
@@ -269,7 +271,7 @@ def ringmaster_bound(times: ArrayLike, threshold: int) -> float:
     Examples
     --------
     >>> ringmaster_bound([1.0, 1.0], 4)
-    4.0
+    3.5
     """
     times, R = np.sort(positive_array("times", times)), integer_at_least("threshold", threshold, 1)
-    return float(((R + 2 * np.arange(1, len(times) + 1)) / np.cumsum(1.0 / times)).min())
+    return float(((R - 1 + 2 * np.arange(1, len(times) + 1)) / np.cumsum(1.0 / times)).min())
