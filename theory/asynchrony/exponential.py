@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from theory._checks import integer_at_least, nonnegative, positive
+from theory._checks import integer_at_least, nonnegative, positive, vector
 
 __all__ = ["delay_law", "mean_iterates", "stability_limit", "variance"]
 
@@ -100,7 +100,8 @@ def mean_iterates(c: float, m: int, steps: int, x0: float = 1.0) -> NDArray[np.f
     """
     c, m, steps = positive("c", c), integer_at_least("m", m, 1), integer_at_least("steps", steps, 0)
     x = np.empty(steps + 1)
-    x[0], before = x0, (1.0 + c) * x0
+    x[0] = vector("x0", [x0])[0]
+    before = (1.0 + c) * x[0]
     for k in range(steps):
         x[k + 1] = x[k] + (1.0 - 1.0 / m) * (x[k] - before) - c / m * x[k]
         before = x[k]

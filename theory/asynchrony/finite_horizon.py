@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc
 
-from theory._checks import integer_at_least, nonnegative
+from theory._checks import integer_at_least, nonnegative, nonnegative_array
 from theory.asynchrony._inputs import law, law_and_times
 from theory.asynchrony.renewal import in_flight_law
 
@@ -191,7 +191,7 @@ def expected_applied(p: ArrayLike, m: int, updates: int, in_flight: ArrayLike) -
     [2.5, 1.5]
     """
     p, m, updates = law("p", p), integer_at_least("m", m, 1), integer_at_least("updates", updates, 1)
-    counts = np.asarray(in_flight, dtype=np.float64)
+    counts = nonnegative_array("in_flight", in_flight)
     if counts.shape != p.shape or not abs(counts.sum() - (m - 1)) <= 1e-6 * m:
         raise ValueError(
             f"expected in_flight of shape {p.shape} with the sum m - 1 = {m - 1}; got shape {counts.shape}, "

@@ -290,7 +290,7 @@ def iterates(
     if gains.shape != targets.shape:
         raise ValueError(f"expected targets of shape {gains.shape}; got {targets.shape}; one for each gain")
     x = np.empty(len(gains) + 1)
-    x[0] = x0
+    x[0] = vector("x0", [x0])[0]
     for k in range(len(gains)):
         x[k + 1] = x[k] - gains[k] * (x[max(k - m + 1, 0)] - targets[k])
     return x
