@@ -60,8 +60,8 @@ def expected_delay(p: ArrayLike, times: ArrayLike, m: int) -> NDArray[np.float64
 
     Slow examples are always evaluated at older points; the mean over p is m - 1.
 
-    Assumptions: the model of this module in its stationary regime, workers independent of each other. On whole
-    ticks simultaneous arrivals are served in a fixed order of workers; served by age of job, the law is another.
+    Assumptions: the model of this module in its stationary regime, workers independent of each other. On
+    whole ticks simultaneous arrivals are served in a fixed order of workers; by age of job, the law differs.
 
     Provenance: derived here, note A7.
 
