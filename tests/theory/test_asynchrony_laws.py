@@ -219,6 +219,7 @@ def staggered_run(p, times, m, updates, seed):
 
 
 def test_a9_weights_and_limits_by_age_with_many_workers():
+    # 15,000 arrivals: 0.012 is 3 standard deviations of a share, wrong by chance for 0.3 % of the seeds
     p, times, m = np.array([0.6, 0.2, 0.2]), np.array([1.0, 1.5, 6.0]), 200
     examples, delays = staggered_run(p, times, m, 20_000, seed=5)
     weighted = np.bincount(examples, weights=np.minimum(1.0, m / np.maximum(delays, 1)))
@@ -253,6 +254,7 @@ def ringmaster_share(p, times, m, threshold, stop, updates, seed):
 @pytest.mark.parametrize("stop", [False, True])
 @pytest.mark.parametrize("threshold", [150, 330, 500, 900])
 def test_a9_age_threshold_with_many_workers(stop, threshold):
+    # 6,000 arrivals: 0.02 is over 3 standard deviations of a share, wrong by chance for 0.2 % of the seeds
     p, times, m = np.array([0.6, 0.2, 0.2]), np.array([1.0, 2.0, 7.0]), 200
     measured = ringmaster_share(p, times, m, threshold, stop, 8_000, seed=6)
     np.testing.assert_allclose(
