@@ -11,11 +11,18 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from cdgrab_sim import experiments
 from cdgrab_sim._version import __version__
+
+# Commands that are no experiments: module with add_arguments(parser) and run(args) -> text, and a line.
+_TOOLS: dict[str, tuple[str, str]] = {
+    "run": ("cdgrab_sim._commands._run", "Run one ordering on one problem and print it."),
+    "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
+}
 
 _FAILED = ("disagrees", "fails")
 
@@ -54,7 +61,18 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=question, description=question, allow_abbrev=False)
         if name in words:  # heavy imports happen for the command that runs only
             _add_experiment(sub, name)
+    for name, (module, line) in _TOOLS.items():
+        sub = commands.add_parser(name, help=line, description=line, allow_abbrev=False)
+        if name in words:
+            tool = import_module(module)
+            tool.add_arguments(sub)
+            sub.set_defaults(command=_tool, run=tool.run)
     return parser
+
+
+def _tool(args: argparse.Namespace) -> int:
+    print(args.run(args))
+    return 0
 
 
 def _add_experiment(parser: argparse.ArgumentParser, name: str) -> None:

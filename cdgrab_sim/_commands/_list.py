@@ -1,0 +1,33 @@
+"""``cdgrab list``: what is registered, a line each."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cdgrab_sim import experiments, orderings, problems
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take no arguments."""
+
+
+def run(args: argparse.Namespace) -> str:
+    """Return the registries as text."""
+    sections = {
+        "orderings": _summaries(orderings.ORDERINGS),
+        "problems": _summaries(problems.PROBLEMS),
+        "experiments": experiments.EXPERIMENTS,
+    }
+    width = max(len(name) for lines in sections.values() for name in lines)
+    blocks = []
+    for title, lines in sections.items():
+        rows = [f"  {name.ljust(width)}  {line}" for name, line in lines.items()]
+        blocks.append("\n".join([f"{title}:", *rows]))
+    return "\n\n".join(blocks)
+
+
+def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+    return {name: (inspect.getdoc(factory) or "").splitlines()[0] for name, factory in registry.items()}
