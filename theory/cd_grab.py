@@ -1,0 +1,271 @@
+"""CD-GraB end to end, non-convex and PL, with the balancing bound as the only input from the signs.
+
+Every f_ij is L-smooth; m workers step together, and the server signs the differences of consecutive live
+gradients in one running sum over all workers. ``balance`` is the balancing bound A_t: the largest norm of
+that sum after a full pair of all workers in epoch t, NOT divided by m. H_0 is the herding error of the first
+order at x_0, DIVIDED BY m. A bound on A_t, certain or with high probability, turns each line into a rate;
+where it does not grow with m, the m^{-2} below is the linear speedup.
+
+With one worker (m = 1) these are statements about pair-balanced GraB. For pair balancing on every worker by
+itself (D-GraB) they hold with A_t / m replaced by the mean of the workers' own bounds and H_0 by the mean of
+their own herding errors (note ``T8-independent-herding``). All hold in the cross-norm form of
+:mod:`theory.nonconvex`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory._checks import integer_at_least, nonnegative, positive
+from theory._epochs import capped_step, condition, per_epoch
+
+__all__ = [
+    "cd_grab_nonconvex_bound",
+    "cd_grab_nonconvex_rate",
+    "cd_grab_nonconvex_step",
+    "cd_grab_pl_bound",
+    "cd_grab_pl_floor",
+]
+
+
+def cd_grab_nonconvex_bound(
+    F0: float, L: float, H0: float, balance: ArrayLike, alpha: float, m: int, n: int, T: int
+) -> float:
+    """Mean squared gradient norm of CD-GraB over T epochs.
+
+        (1/T) sum_t ||grad f(x_t)||^2
+            <= 2.05 F0 / (alpha n T) + 9.9 alpha^2 L^2 H_0^2 / T + 22.5 alpha^2 L^2 mean_t(A_t^2) / m^2
+
+    Assumptions: every f_ij is L-smooth; alpha n L <= 1/12; A_t = max_j ||running pair sum after pair j|| as
+    the server sees it in epoch t (live gradients, not divided by m); signs by any rule.
+
+    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
+
+    Parameters
+    ----------
+    F0, L : float
+        f(x_0) - inf f, smoothness of every f_ij.
+    H0 : float
+        Herding error of the first order at x_0, divided by m.
+    balance : float or array of shape (T,)
+        Balancing bounds A_t, or one bound on their root mean square.
+    alpha : float
+        Step size.
+    m, n, T : int
+        Workers, examples per worker, epochs.
+
+    Returns
+    -------
+    float
+        Upper bound on the mean of ||grad f(x_t)||^2 over t = 0..T-1.
+
+    Raises
+    ------
+    ValueError
+        If alpha n L > 1/12, T < 1, balance has another length than T, or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart of Theorem 1 of arXiv:2302.00845 with other constants.
+
+    Examples
+    --------
+    >>> round(cd_grab_nonconvex_bound(F0=1.0, L=1.0, H0=1.0, balance=2.0, alpha=0.005, m=4, n=10, T=100), 6)
+    0.410143
+    """
+    m, n, T = integer_at_least("m", m, 1), integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    alpha, F0, H0 = capped_step(alpha, n, L, 1 / 12, "T5"), nonnegative("F0", F0), nonnegative("H0", H0)
+    mean_square = float(np.mean(per_epoch("balance", balance, T) ** 2))
+    return (
+        2.05 * F0 / (alpha * n * T)
+        + 9.9 * (alpha * L * H0) ** 2 / T
+        + 22.5 * (alpha * L / m) ** 2 * mean_square
+    )
+
+
+def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, T: int) -> float:
+    """Step size that minimises the leading terms of the CD-GraB bound under its cap.
+
+        alpha = min{ 1 / (12 n L), (2.05 F0 m^2 / (45 n T L^2 A^2))^{1/3} }
+
+    Assumptions: as :func:`cd_grab_nonconvex_bound`; A bounds the root mean square of A_t.
+
+    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
+
+    Parameters
+    ----------
+    F0, L, balance : float
+        Initial gap, smoothness, balancing bound A; A = 0 gives the cap.
+    m, n, T : int
+        Workers, examples per worker, epochs.
+
+    Returns
+    -------
+    float
+        The step size.
+
+    Raises
+    ------
+    ValueError
+        If T < 1 or an argument has the wrong sign.
+
+    References
+    ----------
+    None: elementary calculus on :func:`cd_grab_nonconvex_bound`.
+
+    Examples
+    --------
+    >>> cd_grab_nonconvex_step(F0=1.0, L=1.0, balance=0.0, m=4, n=10, T=100) == 1 / 120
+    True
+    """
+    F0, L, balance = positive("F0", F0), positive("L", L), nonnegative("balance", balance)
+    m, n, T = integer_at_least("m", m, 1), integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    cap = 1 / (12 * n * L)
+    if balance == 0:
+        return cap
+    return min(cap, math.cbrt(2.05 * F0 * m**2 / (45 * n * T * (L * balance) ** 2)))
+
+
+def cd_grab_nonconvex_rate(
+    F0: float, L: float, balance: float, m: int, n: int, T: int, sigma: float = 0.0
+) -> float:
+    """Mean squared gradient norm of CD-GraB at the step of :func:`cd_grab_nonconvex_step`.
+
+        (1/T) sum_t ||grad f(x_t)||^2 <= 8.62 (F0 L A / (m n T))^{2/3} + (24.6 L F0 + 0.02 sigma^2) / T
+
+    Assumptions: as :func:`cd_grab_nonconvex_bound`; A bounds the root mean square of A_t. The term in sigma
+    pays for an arbitrary first order; sigma = 0 leaves it out, which is right only for a first order without
+    herding error.
+
+    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
+
+    Parameters
+    ----------
+    F0, L, balance : float
+        Initial gap, smoothness, balancing bound A (not divided by m).
+    m, n, T : int
+        Workers, examples per worker, epochs.
+    sigma : float
+        Root of the mean within-worker variance of the gradients at x_0.
+
+    Returns
+    -------
+    float
+        Upper bound on the mean of ||grad f(x_t)||^2. The first term dominates for T >= 23.3 F0 L (m n / A)^2.
+
+    Raises
+    ------
+    ValueError
+        If T < 1 or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart of Theorem 1 of arXiv:2302.00845 with other constants.
+
+    Examples
+    --------
+    >>> round(cd_grab_nonconvex_rate(F0=1.0, L=1.0, balance=1.0, m=8, n=125, T=1000), 6)
+    0.025462
+    """
+    F0, L, balance = nonnegative("F0", F0), positive("L", L), nonnegative("balance", balance)
+    m, n, T = integer_at_least("m", m, 1), integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    leading = 8.62 * math.pow(F0 * L * balance / (m * n * T), 2 / 3)
+    return leading + (24.6 * L * F0 + 0.02 * nonnegative("sigma", sigma) ** 2) / T
+
+
+def cd_grab_pl_bound(
+    F0: float, L: float, H0: float, balance: float, mu: float, alpha: float, m: int, n: int, T: int
+) -> float:
+    """Optimality gap of CD-GraB after T epochs under the PL condition.
+
+        f(x_T) - f* <= (1 - 0.97 alpha n mu)^T (F0 + 8 alpha^3 n L^2 H_0^2)
+                       + 19 alpha^2 L^2 max_t A_t^2 / (mu m^2)
+
+    Assumptions: every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/12; signs by any rule.
+
+    Provenance: derived (T6, note ``T6-cd-grab-pl``).
+
+    Parameters
+    ----------
+    F0, L : float
+        f(x_0) - f*, smoothness of every f_ij.
+    H0 : float
+        Herding error of the first order at x_0, divided by m.
+    balance : float
+        max_t A_t.
+    mu, alpha : float
+        PL constant, step size.
+    m, n, T : int
+        Workers, examples per worker, epochs.
+
+    Returns
+    -------
+    float
+        Upper bound on f(x_T) - f*.
+
+    Raises
+    ------
+    ValueError
+        If alpha n L > 1/12, mu > L, T < 1, or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart of Theorem 2 of arXiv:2302.00845 with other constants.
+
+    Examples
+    --------
+    >>> round(cd_grab_pl_bound(1.0, 1.0, 0.0, balance=2.0, mu=0.5, alpha=0.005, m=4, n=10, T=1000), 9)
+    0.0002375
+    """
+    m, n, T = integer_at_least("m", m, 1), integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    mu, L = condition(mu, L)
+    alpha, F0, H0 = capped_step(alpha, n, L, 1 / 12, "T6"), nonnegative("F0", F0), nonnegative("H0", H0)
+    start = F0 + 8 * alpha**3 * n * (L * H0) ** 2
+    return (1 - 0.97 * alpha * n * mu) ** T * start + cd_grab_pl_floor(alpha, L, balance, mu, m)
+
+
+def cd_grab_pl_floor(alpha: float, L: float, balance: float, mu: float, m: int) -> float:
+    """Optimality gap below which CD-GraB at a constant step size stays in the end, under the PL condition.
+
+        limsup_T f(x_T) - f* <= 19 alpha^2 L^2 max_t A_t^2 / (mu m^2)
+
+    Assumptions: as :func:`cd_grab_pl_bound`, alpha n L <= 1/12 included (n does not enter the value).
+
+    Provenance: derived (T6, note ``T6-cd-grab-pl``).
+
+    Parameters
+    ----------
+    alpha, L : float
+        Step size, smoothness of every f_ij.
+    balance : float
+        max_t A_t.
+    mu : float
+        PL constant.
+    m : int
+        Workers.
+
+    Returns
+    -------
+    float
+        Upper bound on the gap as T grows: exponent -2 in m, 2 in alpha, 0 in n at a fixed balancing bound.
+
+    Raises
+    ------
+    ValueError
+        If mu > L, m < 1, or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart of Theorem 2 of arXiv:2302.00845 with other constants.
+
+    Examples
+    --------
+    >>> round(cd_grab_pl_floor(alpha=0.01, L=1.0, balance=2.0, mu=0.5, m=4), 9)
+    0.00095
+    """
+    alpha, balance, m = positive("alpha", alpha), nonnegative("balance", balance), integer_at_least("m", m, 1)
+    mu, L = condition(mu, L)
+    return 19 * (alpha * L * balance / m) ** 2 / mu

@@ -1,0 +1,202 @@
+"""How the herding error moves from one epoch to the next while the iterates move too.
+
+The reordering lemma halves the herding error of static vectors up to the balancing bound. Gradients are not
+static: they are balanced along the epoch and judged at its end, which costs a multiple of the distance
+travelled. All H are divided by m; notation of :mod:`theory.nonconvex`, cross-norm form included.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory._checks import integer_at_least, nonnegative, nonnegative_array, positive
+from theory._epochs import capped_step
+
+__all__ = [
+    "cd_grab_herding_bound",
+    "grab_herding_bound",
+    "independent_herding_bound",
+    "independent_herding_heuristic",
+]
+
+
+def cd_grab_herding_bound(
+    H: float, balance: float, grad_norm: float, alpha: float, L: float, m: int, n: int
+) -> float:
+    """Herding error of the next epoch's order at its start, under coordinated pair balancing.
+
+        H_{t+1} <= H_t / 2 + A_t / (2 m) + (3/2) alpha n L (n ||grad f(x_t)|| + H_t)
+
+    Assumptions: every f_ij is L-smooth; alpha n L <= 1/2; A_t = max_j ||running pair sum after pair j|| of
+    the live gradients of epoch t; signs by any rule; n even or odd.
+
+    Provenance: derived (T4, note ``T4-cd-grab-herding``).
+
+    Parameters
+    ----------
+    H : float
+        Herding error H_t of epoch t's order at x_t, divided by m.
+    balance : float
+        A_t, not divided by m.
+    grad_norm : float
+        ||grad f(x_t)||_2.
+    alpha, L : float
+        Step size, smoothness of every f_ij.
+    m, n : int
+        Workers, examples per worker.
+
+    Returns
+    -------
+    float
+        Upper bound on H_{t+1}.
+
+    Raises
+    ------
+    ValueError
+        If alpha n L > 1/2 or an argument has the wrong sign.
+
+    References
+    ----------
+    Plays the part of the herding lemma behind Theorem 1 of arXiv:2302.00845.
+
+    Examples
+    --------
+    >>> cd_grab_herding_bound(H=4.0, balance=8.0, grad_norm=0.0, alpha=0.01, L=1.0, m=4, n=10)
+    3.6
+    """
+    m, n = integer_at_least("m", m, 1), integer_at_least("n", n, 1)
+    alpha = capped_step(alpha, n, L, 1 / 2, "T4")
+    H, balance = nonnegative("H", H), nonnegative("balance", balance)
+    travelled = n * nonnegative("grad_norm", grad_norm) + H
+    return H / 2 + balance / (2 * m) + 1.5 * alpha * n * L * travelled
+
+
+def grab_herding_bound(
+    H: float, balance: float, L: float, n: int, moved: float, moved_sum: float, mean_error: float
+) -> float:
+    """Herding error of the next epoch's order under GraB on one worker with a stale mean.
+
+        H_{t+1} <= H_t / 2 + A_t / 2 + (n L / 4) ||x_{t+1} - x_t|| + (L / 2) sum_k ||x_{t+1} - x_k||
+                   + (n / 2) ||grad f(x_{t+1}) - c_t||
+
+    Assumptions: every f_j is L-smooth; epoch t balances grad f_{pi(k)}(x_{k-1}) - c_t with one vector c_t for
+    the whole epoch; A_t = max_k ||running signed sum|| of these; signs by any rule; any step size.
+
+    Provenance: derived (T7, note ``T7-grab-herding``).
+
+    Parameters
+    ----------
+    H, balance : float
+        Herding error H_t of epoch t's order at x_t, and A_t.
+    L : float
+        Smoothness of every f_j.
+    n : int
+        Examples.
+    moved : float
+        ||x_{t+1} - x_t||.
+    moved_sum : float
+        sum_{k<n} ||x_{t+1} - x_k||, over the points where the gradients of epoch t were taken.
+    mean_error : float
+        ||grad f(x_{t+1}) - c_t||, the error of the stale mean.
+
+    Returns
+    -------
+    float
+        Upper bound on H_{t+1}.
+
+    Raises
+    ------
+    ValueError
+        If L <= 0, n < 1, or another argument is negative.
+
+    References
+    ----------
+    Plays the part of the herding lemma of arXiv:2205.10733.
+
+    Examples
+    --------
+    >>> grab_herding_bound(H=4.0, balance=2.0, L=1.0, n=4, moved=0.0, moved_sum=0.0, mean_error=0.5)
+    4.0
+    """
+    L, n = positive("L", L), integer_at_least("n", n, 1)
+    static = (nonnegative("H", H) + nonnegative("balance", balance)) / 2
+    motion = n * L / 4 * nonnegative("moved", moved) + L / 2 * nonnegative("moved_sum", moved_sum)
+    return static + motion + n / 2 * nonnegative("mean_error", mean_error)
+
+
+def independent_herding_bound(errors: ArrayLike) -> float:
+    """Parallel herding error of workers that order their examples independently of each other.
+
+        H <= (1/m) sum_i H_i
+
+    Assumptions: none; equality when all workers hold identical data in identical orders. No gain in m is
+    proved.
+
+    Provenance: derived (T8, note ``T8-independent-herding``; the triangle inequality).
+
+    Parameters
+    ----------
+    errors : array of shape (m,)
+        Each worker's own herding error, about its own mean.
+
+    Returns
+    -------
+    float
+        Upper bound on H, the parallel herding error divided by m.
+
+    Raises
+    ------
+    ValueError
+        If an entry is negative.
+
+    References
+    ----------
+    The baseline ID-GraB of arXiv:2302.00845.
+
+    Examples
+    --------
+    >>> independent_herding_bound([1.0, 3.0])
+    2.0
+    """
+    return float(np.mean(nonnegative_array("errors", errors)))
+
+
+def independent_herding_heuristic(H1: float, m: int) -> float:
+    """Typical parallel herding error of workers that order their examples independently (not a bound).
+
+        H ~ H_1 / sqrt(m)
+
+    Assumptions: the workers' prefixes behave like independent centred vectors of norm H_1.
+
+    Provenance: heuristic (T8, note ``T8-independent-herding``); a reference line, not a statement.
+
+    Parameters
+    ----------
+    H1 : float
+        Herding error of one worker.
+    m : int
+        Workers.
+
+    Returns
+    -------
+    float
+        H_1 / sqrt(m).
+
+    Raises
+    ------
+    ValueError
+        If H1 < 0 or m < 1.
+
+    References
+    ----------
+    None.
+
+    Examples
+    --------
+    >>> independent_herding_heuristic(3.0, m=9)
+    1.0
+    """
+    return nonnegative("H1", H1) / math.sqrt(integer_at_least("m", m, 1))

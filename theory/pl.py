@@ -1,0 +1,149 @@
+"""PL objectives: the optimality gap under any order, and under random reshuffling.
+
+Notation of :mod:`theory.nonconvex`: V is the mean square of the prefix norms divided by m.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from theory._checks import integer_at_least, nonnegative, positive
+from theory._epochs import capped_step, condition, per_epoch
+from theory.nonconvex import rr_mean_square_herding
+
+__all__ = [
+    "pl_bound",
+    "pl_floor",
+    "rr_pl_floor",
+]
+
+
+def pl_bound(
+    F0: float, L: float, V: ArrayLike, mu: float, alpha: float, n: int, T: int
+) -> NDArray[np.float64]:
+    """Optimality gap after every epoch, in any orders, under the PL condition.
+
+        f(x_{t+1}) - f* <= (1 - 0.6 alpha n mu) (f(x_t) - f*) + 2.4 alpha^3 n L^2 V_t
+
+    Assumptions: every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/2.
+
+    Provenance: derived (T2, note ``T2-pl-any-order``).
+
+    Parameters
+    ----------
+    F0, L : float
+        f(x_0) - f*, smoothness of every f_ij.
+    V : float or array of shape (T,)
+        Mean-square herding errors V_t, or one bound on all of them.
+    mu, alpha : float
+        PL constant, step size.
+    n, T : int
+        Examples per worker, epochs.
+
+    Returns
+    -------
+    array of shape (T + 1,)
+        Upper bounds on f(x_t) - f*, t = 0..T: the recursion unrolled from F0.
+
+    Raises
+    ------
+    ValueError
+        If alpha n L > 1/2, mu > L, T < 1, V has another length than T, or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart with explicit constants of the PL theorem of arXiv:2205.10733.
+
+    Examples
+    --------
+    >>> pl_bound(1.0, L=1.0, V=0.0, mu=0.5, alpha=0.05, n=10, T=2).round(4)
+    array([1.    , 0.85  , 0.7225])
+    """
+    n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    mu, L = condition(mu, L)
+    alpha = capped_step(alpha, n, L, 1 / 2, "T2")
+    added = 2.4 * alpha**3 * n * L**2 * per_epoch("V", V, T)
+    bounds = np.empty(T + 1)
+    bounds[0] = nonnegative("F0", F0)
+    for t in range(T):
+        bounds[t + 1] = (1 - 0.6 * alpha * n * mu) * bounds[t] + added[t]
+    return bounds
+
+
+def pl_floor(alpha: float, L: float, V: float, mu: float) -> float:
+    """Optimality gap below which a constant step size ends, in any orders, under the PL condition.
+
+        limsup_T f(x_T) - f* <= 4 alpha^2 L^2 max_t V_t / mu
+
+    Assumptions: as :func:`pl_bound`, alpha n L <= 1/2 included (n does not enter the value).
+
+    Provenance: derived (T2, note ``T2-pl-any-order``).
+
+    Parameters
+    ----------
+    alpha, L, V, mu : float
+        Step size, smoothness, max_t V_t, PL constant.
+
+    Returns
+    -------
+    float
+        Upper bound on the gap as T grows.
+
+    Raises
+    ------
+    ValueError
+        If mu > L or an argument has the wrong sign.
+
+    References
+    ----------
+    None: the fixed point of :func:`pl_bound`.
+
+    Examples
+    --------
+    >>> round(pl_floor(alpha=0.01, L=1.0, V=0.5, mu=0.5), 9)
+    0.0004
+    """
+    alpha, V = positive("alpha", alpha), nonnegative("V", V)
+    mu, L = condition(mu, L)
+    return 4 * (alpha * L) ** 2 * V / mu
+
+
+def rr_pl_floor(alpha: float, L: float, sigma: float, mu: float, m: int, n: int) -> float:
+    """Bound the expected floor of (distributed) random reshuffling under the PL condition.
+
+        limsup_T E f(x_T) - f* <= (2/3) alpha^2 L^2 (n + 1) sigma^2 / (m mu)
+
+    Assumptions: as :func:`pl_bound`; permutations fresh in every epoch and independent over workers; the mean
+    within-worker variance is at most sigma^2 wherever the iterates go.
+
+    Provenance: derived (T2, note ``T2-pl-any-order``).
+
+    Parameters
+    ----------
+    alpha, L, sigma, mu : float
+        Step size, smoothness, within-worker standard deviation, PL constant.
+    m, n : int
+        Workers, examples per worker.
+
+    Returns
+    -------
+    float
+        Upper bound on the expected gap as T grows.
+
+    Raises
+    ------
+    ValueError
+        If alpha n L > 1/2, mu > L, or an argument has the wrong sign.
+
+    References
+    ----------
+    Counterpart of Theorem 1 of arXiv:2110.10342 (large epochs, up to logarithms there).
+
+    Examples
+    --------
+    >>> round(rr_pl_floor(alpha=0.01, L=1.0, sigma=1.0, mu=0.5, m=2, n=11), 9)
+    0.0008
+    """
+    V = rr_mean_square_herding(sigma, m, n)
+    return pl_floor(capped_step(alpha, n, L, 1 / 2, "T2"), L, V, mu)
