@@ -1,0 +1,397 @@
+"""The convergence statements against plain SGD: pathwise, at every epoch, in both norms, from both sides.
+
+"From both sides" means: no run exceeds its bound, and the largest ratio of measured to predicted over all
+runs is not small either, since a bound nobody comes near would survive a wrong constant.
+"""
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.theory.naive_sgd import prefixes, quadratic, robust, run, skewed
+from theory import convergence as theory
+
+T = 25
+NORMS = {"l2": 2, "inf": np.inf}
+PROBLEMS = {
+    "quadratic, even n": quadratic(3, 8, 3, seed=0),
+    "quadratic, odd n": quadratic(2, 7, 2, seed=1),
+    "skewed, four workers": skewed(4, 8, 2, seed=2),
+    "skewed, one worker": skewed(1, 9, 1, seed=3),
+    "robust": robust(2, 6, 3, seed=4),
+}
+SEVERAL_ORDERS = ("rr", "fixed", "d-grab-pair", "cd-grab")
+ROUNDING = 1 + 1e-12
+
+
+class Measured:
+    """One run and everything a statement asks about it, with herding errors in one norm."""
+
+    def __init__(self, problem, ordering, alpha, norm, epochs=T):
+        self.log = log = run(problem, ordering, alpha, epochs, seed=5)
+        self.norm = lambda v: np.linalg.norm(v, ord=NORMS[norm], axis=-1)
+        self.starts = np.vstack([log.points[:, 0], log.points[-1:, -1]])
+        self.gap = np.array([problem.value(x) for x in self.starts]) - problem.inf_value
+        self.slope = np.array(
+            [np.linalg.norm(problem.gradients(x).mean(axis=(0, 1))) for x in self.starts[:-1]]
+        )
+        P = [prefixes(problem, x, pi) for x, pi in zip(self.starts, log.orders, strict=False)]
+        norms = np.array([self.norm(p) for p in P])
+        self.H, self.V = norms.max(axis=1), np.mean(norms[:, :-1] ** 2, axis=1)
+        self.A = np.array([self.norm(s).max(axis=0) for s in log.sums])  # (T, groups)
+
+
+@cache
+def measured(problem, ordering, cap, norm):
+    """Run at alpha n L = cap, where L is the constant that goes with the norm."""
+    p = PROBLEMS[problem]
+    L = p.L if norm == "l2" else p.L_cross
+    m, n, _ = p.gradients(p.x0).shape
+    return p, L, m, n, cap / (n * L), Measured(p, ordering, cap / (n * L), norm)
+
+
+def runs(norm, cap, orderings, problems=PROBLEMS):
+    for problem, ordering in itertools.product(problems, orderings):
+        yield measured(problem, ordering, cap, norm)
+
+
+STRONGLY_CONVEX = [name for name, p in PROBLEMS.items() if p.mu]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T1_every_epoch_descends_and_the_mean_gradient_obeys(norm):
+    ratios = []
+    for cap in (1 / 2, 1 / 100):
+        for p, L, _, n, alpha, run_ in runs(norm, cap, SEVERAL_ORDERS):
+            for t in range(T):
+                bound = theory.epoch_descent_bound(run_.gap[t], run_.slope[t], run_.V[t], alpha, n, L)
+                assert run_.gap[t + 1] <= bound * ROUNDING, (p.name, t)
+            bound = theory.nonconvex_bound(run_.gap[0], L, run_.V, alpha, n, T)
+            ratios.append(np.mean(run_.slope**2) / bound)
+    assert len(ratios) == 40
+    assert 0.3 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T2_the_gap_obeys_at_every_epoch(norm):
+    ratios = []
+    for cap in (1 / 2, 1 / 100):
+        for p, L, _, n, alpha, run_ in runs(norm, cap, SEVERAL_ORDERS, STRONGLY_CONVEX):
+            bounds = theory.pl_bound(run_.gap[0], L, run_.V, p.mu, alpha, n, T)
+            ratios.append(np.max(run_.gap[1:] / bounds[1:]))
+    assert len(ratios) == 32
+    assert 0.99 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("step", [1.0, 0.3, 0.02])
+def test_T3_the_distance_obeys_at_every_epoch_even_with_large_steps(step):
+    ratios = []
+    for name in STRONGLY_CONVEX:
+        p = PROBLEMS[name]
+        n = p.gradients(p.x0).shape[1]
+        for ordering in SEVERAL_ORDERS:
+            run_ = Measured(p, ordering, step / p.L, "l2", epochs=40)
+            at_optimum = np.array([prefixes(p, p.x_star, pi) for pi in run_.log.orders])
+            squares = np.sum(at_optimum**2, axis=-1)
+            distance = np.sum((run_.starts - p.x_star) ** 2, axis=1)
+            path = theory.strongly_convex_path(distance[0], squares[:, :-1], step / p.L, p.L, p.mu)
+            closed = [
+                theory.strongly_convex_bound(
+                    distance[0], p.L, math.sqrt(squares.max()), p.mu, step / p.L, n, t
+                )
+                for t in range(1, 41)
+            ]
+            assert (path[1:] <= np.array(closed) * ROUNDING).all()
+            ratios.append(np.max(distance[1:] / path[1:]))
+    assert len(ratios) == 16
+    assert 0.4 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T4_coordinated_herding_error_obeys_the_recursion(norm):
+    ratios = []
+    for cap in (1 / 2, 1 / 12, 1 / 100):
+        for _, L, m, n, alpha, run_ in runs(norm, cap, ["cd-grab"]):
+            for t in range(T - 1):
+                bound = theory.cd_grab_herding_bound(run_.H[t], run_.A[t, 0], run_.slope[t], alpha, L, m, n)
+                ratios.append(run_.H[t + 1] / bound)
+    assert len(ratios) == 15 * (T - 1)
+    assert 0.9 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T5_mean_gradient_of_cd_grab_obeys(norm):
+    ratios = []
+    for cap in (1 / 12, 1 / 100):
+        for _, L, m, n, alpha, run_ in runs(norm, cap, ["cd-grab"]):
+            bound = theory.cd_grab_nonconvex_bound(run_.gap[0], L, run_.H[0], run_.A[:, 0], alpha, m, n, T)
+            ratios.append(np.mean(run_.slope**2) / bound)
+    assert len(ratios) == 10
+    assert 0.35 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T6_gap_of_cd_grab_obeys_at_every_epoch(norm):
+    ratios = []
+    for cap in (1 / 12, 1 / 100):
+        for p, L, m, n, alpha, run_ in runs(norm, cap, ["cd-grab"], STRONGLY_CONVEX):
+            for t in range(1, T + 1):
+                A = run_.A[:t].max()
+                bound = theory.cd_grab_pl_bound(run_.gap[0], L, run_.H[0], A, p.mu, alpha, m, n, t)
+                ratios.append(run_.gap[t] / bound)
+    assert len(ratios) == 8 * T
+    assert 0.98 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T7_herding_error_of_grab_with_a_stale_mean_obeys(norm):
+    ratios = []
+    for p in (quadratic(1, 8, 3, seed=6), skewed(1, 9, 1, seed=3), robust(1, 7, 2, seed=7)):
+        L = p.L if norm == "l2" else p.L_cross
+        n = p.gradients(p.x0).shape[1]
+        for cap in (1 / 2, 1 / 100, 1e-4):
+            run_ = Measured(p, "grab", cap / (n * L), norm)
+            for t in range(T - 1):
+                end = run_.starts[t + 1]
+                moved = run_.norm(end - run_.starts[t])
+                moved_sum = run_.norm(end - run_.log.points[t, :-1]).sum()
+                stale = run_.norm(p.gradients(end).mean(axis=(0, 1)) - run_.log.centres[t])
+                bound = theory.grab_herding_bound(run_.H[t], run_.A[t, 0], L, n, moved, moved_sum, stale)
+                ratios.append(run_.H[t + 1] / bound)
+    assert len(ratios) == 9 * (T - 1)
+    assert 0.98 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_T8_independent_pair_balancing_inherits_the_one_worker_bounds(norm):
+    """H <= mean_i H_i, and T4 to T6 hold with the workers' mean errors and mean balancing bounds."""
+    for cap in (1 / 12, 1 / 100):
+        for p, L, m, n, alpha, run_ in runs(norm, cap, ["d-grab-pair"]):
+            H, A = np.empty(T), run_.A.mean(axis=1)
+            for t, (x, pi) in enumerate(zip(run_.starts, run_.log.orders, strict=False)):
+                g = p.gradients(x)
+                z = g[np.arange(m)[:, None], pi] - g.mean(axis=1, keepdims=True)
+                own = run_.norm(np.cumsum(z, axis=1)).max(axis=1)
+                H[t] = own.mean()
+                assert run_.H[t] <= theory.independent_herding_bound(own) * ROUNDING
+            for t in range(T - 1):
+                bound = theory.cd_grab_herding_bound(H[t], A[t], run_.slope[t], alpha, L, 1, n)
+                assert H[t + 1] <= bound * ROUNDING
+            bound = theory.cd_grab_nonconvex_bound(run_.gap[0], L, H[0], A, alpha, 1, n, T)
+            assert np.mean(run_.slope**2) <= bound
+            if p.mu:
+                bound = theory.cd_grab_pl_bound(run_.gap[0], L, H[0], A.max(), p.mu, alpha, 1, n, T)
+                assert run_.gap[T] <= bound
+
+
+def test_T8_is_an_equality_for_identical_workers():
+    z = np.random.default_rng(0).normal(size=(6, 2))
+    own = np.linalg.norm(np.cumsum(z - z.mean(axis=0), axis=0), axis=1).max()
+    assert theory.independent_herding_bound([own] * 5) == pytest.approx(own, rel=1e-15)
+
+
+# Random reshuffling in expectation: every order of two workers with three examples, so no sampling error.
+
+PAIRS = list(itertools.product(itertools.permutations(range(3)), repeat=2))
+
+
+def epoch(p, x, pi, alpha):
+    for k in range(3):
+        x = x - alpha * p.gradients(x)[[0, 1], [pi[0][k], pi[1][k]]].mean(axis=0)
+    return x
+
+
+def within_worker_sigma(p, x):
+    g = p.gradients(x)
+    return math.sqrt(np.mean(np.sum((g - g.mean(axis=1, keepdims=True)) ** 2, axis=-1)))
+
+
+def test_T1_RR_mean_square_herding_is_an_equality():
+    p = quadratic(2, 3, 2, seed=8)
+    V = [np.mean(np.sum(prefixes(p, p.x0, np.array(pi))[:-1] ** 2, axis=-1)) for pi in PAIRS]
+    expected = theory.rr_mean_square_herding(within_worker_sigma(p, p.x0), m=2, n=3)
+    assert np.mean(V) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("p", "tightness"),
+    [
+        # With curvature 1 and alpha = 1/L an epoch ends where its last step does: the ratio is 8/9 for n = 3.
+        (quadratic(2, 3, 2, seed=8, mu=1.0), 0.88),
+        (quadratic(2, 3, 2, seed=8), 0.1),
+        (skewed(2, 3, 2, seed=9), 0.05),
+    ],
+)
+def test_T3_RR_expected_distance_after_one_and_two_epochs(p, tightness):
+    sigma, ratios = within_worker_sigma(p, p.x_star), []
+    for alpha in (1.0 / p.L, 0.2 / p.L):
+        for x0 in (p.x_star, p.x_star + 0.1):
+            ends = [epoch(p, x0, pi, alpha) for pi in PAIRS]
+            later = [epoch(p, x, pi, alpha) for x in ends for pi in PAIRS]
+            for epochs, points in ((1, ends), (2, later)):
+                distance = np.mean(np.sum((np.array(points) - p.x_star) ** 2, axis=-1))
+                r0 = float(np.sum((x0 - p.x_star) ** 2))
+                bound = theory.rr_strongly_convex_bound(r0, p.L, sigma, p.mu, alpha, 2, 3, epochs)
+                ratios.append(distance / bound)
+    assert len(ratios) == 8
+    assert tightness < max(ratios) <= 1
+
+
+def test_T2_RR_floor_is_the_fixed_point_of_the_expected_recursion():
+    alpha, L, sigma, mu, m, n = 0.02, 1.0, 1.5, 0.3, 4, 16
+    V = theory.rr_mean_square_herding(sigma, m, n)
+    path = theory.pl_bound(1.0, L, V, mu, alpha, n, T=1000)
+    assert path[-1] == pytest.approx(theory.rr_pl_floor(alpha, L, sigma, mu, m, n), rel=1e-9)
+
+
+def test_T1_RR_one_epoch_descends_in_expectation():
+    p = robust(2, 3, 2, seed=10)
+    alpha, sigma = 0.5 / (3 * p.L), within_worker_sigma(p, p.x0)
+    slope = np.linalg.norm(p.gradients(p.x0).mean(axis=(0, 1)))
+    V = theory.rr_mean_square_herding(sigma, 2, 3)
+    after = np.mean([p.value(epoch(p, p.x0, pi, alpha)) for pi in PAIRS])
+    assert after <= theory.epoch_descent_bound(p.value(p.x0), slope, V, alpha, 3, p.L)
+    # The bound on one epoch's gradient is the same inequality, rearranged and weakened to 0.6 of the descent.
+    bound = theory.rr_nonconvex_bound(p.value(p.x0) - after, p.L, sigma, alpha, 2, 3, 1)
+    assert slope**2 <= bound
+
+
+# Optimal step sizes and the rates they give.
+
+
+@pytest.mark.parametrize(("n", "steps"), [(10, 10**5), (1000, 20)], ids=["interior", "capped"])
+def test_optimal_steps_minimise_their_bounds_and_give_the_rates(n, steps):
+    F0, L, V, A, m = 2.0, 3.0, 5.0, 4.0, 2
+    H0, sigma = 0.7 * n / 2, 0.7
+
+    def any_order(alpha):
+        return theory.nonconvex_bound(F0, L, V, alpha, n, steps)
+
+    def cd_grab(alpha, H0=0.0):
+        return theory.cd_grab_nonconvex_bound(F0, L, H0, A, alpha, m, n, steps)
+
+    for bound, best, cap in (
+        (any_order, theory.nonconvex_step(F0, L, V, n, steps), 1 / (2 * n * L)),
+        (cd_grab, theory.cd_grab_nonconvex_step(F0, L, A, m, n, steps), 1 / (12 * n * L)),
+    ):
+        grid = [best * r for r in (0.5, 0.9, 0.99, 1.01, 1.1, 2.0) if best * r <= cap]
+        assert bound(best) <= min(map(bound, grid))
+    step = theory.nonconvex_step(F0, L, V, n, steps)
+    assert 0.4 < any_order(step) / theory.nonconvex_rate(F0, L, V, n, steps) <= 1
+    step = theory.cd_grab_nonconvex_step(F0, L, A, m, n, steps)
+    rate = theory.cd_grab_nonconvex_rate(F0, L, A, m, n, steps, sigma=sigma)
+    assert 0.4 < cd_grab(step, H0) / rate <= 1
+
+
+def unrounded_constants():
+    """Every constant of the notes before rounding: (shown by the function, exact, from the derivation)."""
+    c = 1 / 12  # the largest alpha n L of T5 and T6
+    drift = 1 / (1 - 1.5 / 4)  # 1.6 at alpha n L = 1/2
+    spread = (1 + 1 / 0.28) * 2
+    balance, slope = spread / 4, spread * 1.5**2
+    gain = (1 - 1.6 * c**2) / 2 - 2.4 * 2 * slope * c**4
+    pl_gain = 2 * ((1 - 1.6 * c**2) / 2 - 8 * slope * c**4)
+    optimum = 3 / 2 ** (2 / 3)  # min over alpha of a / alpha + b alpha^2 is this times a^{2/3} b^{1/3}
+    one = {"alpha": 0.01, "n": 1, "L": 1.0}
+    cd = {**one, "m": 1, "T": 1}
+    return {
+        "T1 drift": (-2 * theory.epoch_descent_bound(0, 1, 0, 0.5, 1, 1) / 0.5, 1 - drift / 4),
+        "T1 V": (theory.epoch_descent_bound(0, 0, 1, **one) / 0.01**3, 3 * drift / 2),
+        "T1 sum F0": (theory.nonconvex_bound(F0=1, V=0, T=1, **one) * 0.01, 2 / (1 - drift / 4)),
+        "T1 sum V": (theory.nonconvex_bound(F0=0, V=1, T=1, **one) / 0.01**2, 3 * drift / (1 - drift / 4)),
+        "T1 rate": (theory.nonconvex_rate(1, 1, 1, 1, 1) - 20 / 3, optimum * (10 / 3) ** (2 / 3) * 2),
+        "T2 floor": (theory.pl_floor(1, 1, 1, 1), 3 * drift / (2 * (1 - drift / 4))),
+        "T4 motion": (theory.cd_grab_herding_bound(0, 0, 1, **one, m=1) / 0.01, (1 / 2 + 1) / 2 * 2),
+        "T7 moved": (theory.grab_herding_bound(0, 0, 1, 8, 1, 0, 0), 8 / 2 / 2),
+        "T7 moved sum": (theory.grab_herding_bound(0, 0, 1, 8, 0, 1, 0), 1 / 2),
+        "T7 stale mean": (theory.grab_herding_bound(0, 0, 1, 8, 0, 0, 1), 8 / 2),
+        "T5 F0": (theory.cd_grab_nonconvex_bound(F0=1, H0=0, balance=0, **cd) * 0.01, 1 / gain),
+        "T5 H0": (theory.cd_grab_nonconvex_bound(F0=0, H0=1, balance=0, **cd) * 1e4, 2.4 * 2 / gain),
+        "T5 A": (theory.cd_grab_nonconvex_bound(F0=0, H0=0, balance=1, **cd) * 1e4, 4.8 * balance / gain),
+        "T5 rate": (
+            theory.cd_grab_nonconvex_rate(1, 1, 1, 1, 1, 1) - 24.6,
+            optimum * (1 / gain) ** (2 / 3) * (4.8 * balance / gain) ** (1 / 3),
+        ),
+        "T5 cap": (theory.cd_grab_nonconvex_rate(1, 1, 0, 1, 1, 1), 12 / gain),
+        "T6 floor": (theory.cd_grab_pl_floor(1, 1, 1, 1, 1), 8 * balance / pl_gain),
+        "T6 H0": (theory.cd_grab_pl_bound(0, 1, 1, 0, 1, 0.01, 1, 1, 1) / (1 - 0.0097) * 1e6, 8),
+        "T6 decay": (theory.cd_grab_pl_bound(1, 1, 0, 0, 1, c, 1, 1, 1), 1 - pl_gain * c),
+    }
+
+
+def test_rounded_constants_are_above_the_exact_ones_by_at_most_two_per_cent():
+    for name, (shown, exact) in unrounded_constants().items():
+        assert exact * (1 - 1e-12) <= shown <= 1.02 * exact, name
+
+
+def test_what_the_rounded_constants_leave_room_for():
+    # T6 contracts at the slower of two rates, and alpha n mu <= 1/12 makes it the first.
+    assert 1 - 0.972 / 12 >= (2.4 + 8 / 2) / 8
+    # T5 squares the recursion so that H^2 halves, and any first order has H_0 <= n sigma / 2.
+    assert pytest.approx(1 / 2, rel=1e-15) == (1 + 0.28) * (1 / 2 + 1.5 / 12) ** 2
+    start = theory.cd_grab_nonconvex_rate(0, 1, 0, 1, 1, 1, sigma=1)
+    assert theory.cd_grab_nonconvex_bound(0, 1, 1 / 2, 0, 1 / 12, 1, 1, 1) <= start
+
+
+REFUSED = [
+    (
+        theory.nonconvex_bound,
+        {"F0": 1, "L": 1, "V": 1, "alpha": 0.051, "n": 10, "T": 5},
+        r"alpha n L <= 0.5 \(T1\)",
+    ),
+    (
+        theory.nonconvex_bound,
+        {"F0": 1, "L": 1, "V": 1, "alpha": -0.01, "n": 10, "T": 5},
+        "alpha > 0; got -0.01",
+    ),
+    (theory.nonconvex_bound, {"F0": 1, "L": 1, "V": 1, "alpha": 0.01, "n": 10, "T": 0}, "T >= 1; got 0"),
+    (
+        theory.nonconvex_bound,
+        {"F0": 1, "L": 1, "V": [1, 2], "alpha": 0.01, "n": 10, "T": 3},
+        r"shape \(T,\) = \(3,\)",
+    ),
+    (theory.nonconvex_bound, {"F0": -1, "L": 1, "V": 1, "alpha": 0.01, "n": 10, "T": 3}, "F0 >= 0; got -1"),
+    (
+        theory.pl_bound,
+        {"F0": 1, "L": 1, "V": 1, "mu": 2, "alpha": 0.01, "n": 10, "T": 3},
+        "mu <= L; got mu = 2.0, L = 1.0",
+    ),
+    (theory.rr_pl_floor, {"alpha": 0.1, "L": 1, "sigma": 1, "mu": 0.1, "m": 1, "n": 10}, r"0.5 \(T2\)"),
+    (
+        theory.cd_grab_nonconvex_rate,
+        {"F0": 1, "L": 1, "balance": -1, "m": 2, "n": 4, "T": 5},
+        "balance >= 0; got -1",
+    ),
+    (theory.cd_grab_pl_floor, {"alpha": 0.0, "L": 1, "balance": 1, "mu": 0.1, "m": 2}, "alpha > 0; got 0"),
+    (theory.cd_grab_pl_floor, {"alpha": 0.1, "L": 1, "balance": 1, "mu": 0.1, "m": 0}, "m >= 1; got 0"),
+    (
+        theory.cd_grab_pl_bound,
+        {"F0": 1, "L": 1, "H0": 1, "balance": 1, "mu": 0.1, "alpha": 0.01, "m": 2, "n": 10, "T": 5},
+        r"alpha n L <= 0.08333 \(T6\)",
+    ),
+    (
+        theory.strongly_convex_bound,
+        {"r0": 1, "L": 2, "H": 1, "mu": 1, "alpha": 0.51, "n": 4, "T": 5},
+        r"alpha <= 1/L = 0.5 \(T3\)",
+    ),
+    (
+        theory.strongly_convex_path,
+        {"r0": 1, "prefix_squares": [1.0], "alpha": 0.1, "L": 2, "mu": 1},
+        r"\(T, n\)",
+    ),
+    (
+        theory.rr_strongly_convex_bound,
+        {"r0": 1, "L": 1, "sigma": 1, "mu": 1, "alpha": 0.1, "m": 1, "n": 1, "T": 5},
+        "n >= 2; got 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), REFUSED)
+def test_bad_parameters_are_refused_in_one_line(function, arguments, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        function(**arguments)
+    assert "\n" not in str(refusal.value)
