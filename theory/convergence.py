@@ -14,7 +14,8 @@ T8     independent workers                           :mod:`theory.herding_dynami
 ====== ============================================= ==============================================
 
 All are derived in ``theory/notes`` with the constants shown. Published theorems, whose constants were only
-read or recalled, live apart in :mod:`theory.published`.
+read or recalled, live apart in :mod:`theory.published` and
+:mod:`theory.published_orders`.
 """
 
 from theory.cd_grab import (
