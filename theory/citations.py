@@ -26,6 +26,8 @@ class Citation:
         Identifier without prefix; empty where unknown.
     doi : str
         Empty where unknown.
+    journal : bool
+        Whether the venue is a journal.
     """
 
     key: str
@@ -35,6 +37,7 @@ class Citation:
     venue: str = ""
     arxiv: str = ""
     doi: str = ""
+    journal: bool = False
 
 
 _ALL = (
@@ -141,6 +144,23 @@ _ALL = (
         "ICML (PMLR 97)",
     ),
     Citation(
+        "ying2019stochastic",
+        ("Bicheng Ying", "Kun Yuan", "Stefan Vlaski", "Ali H. Sayed"),
+        "Stochastic Learning under Random Reshuffling with Constant Step-sizes",
+        2019,
+        "IEEE Transactions on Signal Processing 67(2)",
+        "1803.07964",
+        journal=True,
+    ),
+    Citation(
+        "ahn2020sgd",
+        ("Kwangjun Ahn", "Chulhee Yun", "Suvrit Sra"),
+        "SGD with shuffling: optimal rates without component convexity and large epoch requirements",
+        2020,
+        "NeurIPS",
+        "2006.06946",
+    ),
+    Citation(
         "nguyen2026learning",
         ("Lam M. Nguyen", "Dzung T. Phan", "Jayant Kalagnanam"),
         "Learning to Shuffle: Block Reshuffling and Reversal Schemes for Stochastic Optimization",
@@ -217,6 +237,7 @@ _ALL = (
         "Bernoulli 21(3)",
         "1309.4029",
         "10.3150/14-BEJ605",
+        journal=True,
     ),
 )
 
@@ -252,12 +273,11 @@ def bibtex(key: str) -> str:
     }
     """
     c = CITATIONS[one_of("citation", key, CITATIONS)]
-    journal = c.venue.startswith("Bernoulli")
-    kind = "misc" if not c.venue else "article" if journal else "inproceedings"
+    kind = "misc" if not c.venue else "article" if c.journal else "inproceedings"
     fields = {
         "author": " and ".join(c.authors),
         "title": f"{{{c.title}}}",
-        "journal" if journal else "booktitle": c.venue,
+        "journal" if c.journal else "booktitle": c.venue,
         "year": str(c.year),
         "eprint": c.arxiv,
         "archiveprefix": "arXiv" if c.arxiv else "",

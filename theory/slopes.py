@@ -89,8 +89,8 @@ _QUADRATIC = "shared Hessian, h = alpha lambda n -> 0, stationary"
 _TUNED = "skewed instance, constant step tuned, T >= 25 kappa log(m n T); up to a power of log(m n T)"
 _TIME = "skewed instance, constant step tuned, epochs until f - f_star <= eps; up to logarithms"
 _FIXED_N = "as the tuned error, but with N = m n examples in all: n = N / m"
-_RR_WINDOW = "tuned step below its cap 1 / (2 n L): T >= 3 F0 L m n / sigma^2"
-_CD_WINDOW = "balancing bound A fixed, tuned step below its cap 1 / (12 n L): T >= 23.3 F0 L (m n / A)^2"
+_RR_WINDOW = "leading term of the bound dominates: T >> 3 F0 L m n / sigma^2"
+_CD_WINDOW = "balancing bound A fixed, leading term dominates: T >> 23.3 F0 L (m n / A)^2"
 _LOCAL_WINDOW = f"as cd-grab with m = 1, workers' prefixes independent; {_ALIGNED}"
 
 
