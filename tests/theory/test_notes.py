@@ -1,0 +1,33 @@
+"""Derivations are where the code says they are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import theory
+
+ROOT = Path(theory.__file__).parent
+NOTES = {path.stem for path in (ROOT / "notes").glob("*.md")} - {"README"}
+NAME = re.compile(r"\b[A-Z]\d*-[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+@pytest.mark.parametrize("source", sorted(ROOT.glob("*.py")), ids=lambda p: p.name)
+def test_every_note_named_in_code_exists(source):
+    # d-grab and friends are lower case; T1-RR is a label, not a page.
+    named = set(re.findall(rf"(?:note[s]?[ /]+`*)({NAME.pattern})", source.read_text(encoding="utf-8")))
+    assert named <= NOTES, sorted(named - NOTES)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "notes").glob("*.md")), ids=lambda p: p.name)
+def test_links_between_pages_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+\.md)\)", page.read_text(encoding="utf-8"))
+    assert all((page.parent / link).is_file() for link in links), links
+
+
+@pytest.mark.parametrize("name", sorted(NOTES))
+def test_every_page_is_named_by_its_label_and_says_so(name):
+    assert NAME.fullmatch(name)
+    label = name.split("-")[0]
+    first = (ROOT / "notes" / f"{name}.md").read_text(encoding="utf-8").splitlines()[0]
+    assert re.match(rf"# {label}\b", first), first
