@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import nonnegative, nonnegative_array, positive
 
-__all__ = ["capped_step", "condition", "per_epoch"]
+__all__ = ["capped_step", "condition", "per_epoch", "step_below"]
 
 
 def capped_step(alpha: float, n: int, L: float, cap: float, statement: str) -> float:
@@ -27,6 +27,17 @@ def capped_step(alpha: float, n: int, L: float, cap: float, statement: str) -> f
         raise ValueError(
             f"expected alpha n L <= {cap:.4g} ({statement}); got {alpha * n * L:.4g}; "
             f"reduce alpha to at most {cap / (n * L):.4g}"
+        )
+    return alpha
+
+
+def step_below(cap: float, alpha: float, L: float, statement: str) -> float:
+    """Return ``alpha`` when 0 < alpha L <= cap, for statements whose cap does not shrink with n."""
+    alpha, L = positive("alpha", alpha), positive("L", L)
+    if alpha * L > cap * (1 + 1e-12):
+        raise ValueError(
+            f"expected alpha <= {cap:.4g} / L ({statement}); got {alpha}; "
+            f"reduce alpha to at most {cap / L:.4g}"
         )
     return alpha
 

@@ -13,6 +13,7 @@ import math
 from scipy.special import lambertw
 
 from theory._checks import integer_at_least, nonnegative, positive
+from theory._epochs import capped_step, step_below
 
 __all__ = [
     "cd_grab_nonconvex_published",
@@ -197,7 +198,7 @@ def rr_strongly_convex_published(
     Raises
     ------
     ValueError
-        If T < 1 or an argument has the wrong sign.
+        If alpha > 1/L, T < 1, or an argument has the wrong sign.
 
     References
     ----------
@@ -209,7 +210,7 @@ def rr_strongly_convex_published(
     0.02
     """
     n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
-    alpha, mu, L = positive("alpha", alpha), positive("mu", mu), positive("L", L)
+    alpha, mu = step_below(1.0, alpha, L, "published"), positive("mu", mu)
     floor = alpha**2 * L * n * nonnegative("sigma", sigma) ** 2 / (2 * mu)
     return math.pow(1 - alpha * mu, n * T) * nonnegative("r0", r0) + floor
 
@@ -238,7 +239,7 @@ def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int,
     Raises
     ------
     ValueError
-        If T < 1 or an argument has the wrong sign.
+        If alpha n L > 1/sqrt(2), T < 1, or an argument has the wrong sign.
 
     References
     ----------
@@ -249,12 +250,15 @@ def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int,
     >>> rr_convex_published(r0=1.0, L=1.0, sigma=0.0, alpha=0.05, n=10, T=10)
     0.1
     """
-    n, T, alpha = integer_at_least("n", n, 1), integer_at_least("T", T, 1), positive("alpha", alpha)
-    noise = alpha**2 * positive("L", L) * n * nonnegative("sigma", sigma) ** 2 / 4
+    n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    alpha = capped_step(alpha, n, L, math.sqrt(0.5), "recalled")
+    noise = alpha**2 * L * n * nonnegative("sigma", sigma) ** 2 / 4
     return nonnegative("r0", r0) / (2 * alpha * n * T) + noise
 
 
-def sgd_strongly_convex_published(r0: float, sigma: float, mu: float, alpha: float, steps: int) -> float:
+def sgd_strongly_convex_published(
+    r0: float, L: float, sigma: float, mu: float, alpha: float, steps: int
+) -> float:
     """Bound the expected squared distance of SGD with replacement on strongly convex examples, as recalled.
 
         E ||x_k - x*||^2 <= (1 - alpha mu)^k ||x_0 - x*||^2 + 2 alpha sigma*^2 / mu
@@ -265,8 +269,8 @@ def sgd_strongly_convex_published(r0: float, sigma: float, mu: float, alpha: flo
 
     Parameters
     ----------
-    r0, sigma, mu, alpha : float
-        ||x_0 - x*||^2, deviation of the gradients at x*, strong convexity, step size.
+    r0, L, sigma, mu, alpha : float
+        ||x_0 - x*||^2, smoothness, deviation of the gradients at x*, strong convexity, step size.
     steps : int
         Steps k.
 
@@ -278,7 +282,7 @@ def sgd_strongly_convex_published(r0: float, sigma: float, mu: float, alpha: flo
     Raises
     ------
     ValueError
-        If steps < 1 or an argument has the wrong sign.
+        If alpha > 1/(2 L), steps < 1, or an argument has the wrong sign.
 
     References
     ----------
@@ -286,10 +290,10 @@ def sgd_strongly_convex_published(r0: float, sigma: float, mu: float, alpha: flo
 
     Examples
     --------
-    >>> sgd_strongly_convex_published(r0=1.0, sigma=0.0, mu=1.0, alpha=0.5, steps=2)
+    >>> sgd_strongly_convex_published(r0=1.0, L=1.0, sigma=0.0, mu=1.0, alpha=0.5, steps=2)
     0.25
     """
-    steps, alpha = integer_at_least("steps", steps, 1), positive("alpha", alpha)
+    steps, alpha = integer_at_least("steps", steps, 1), step_below(0.5, alpha, L, "recalled")
     mu, noise = positive("mu", mu), 2 * alpha * nonnegative("sigma", sigma) ** 2
     return math.pow(1 - alpha * mu, steps) * nonnegative("r0", r0) + noise / mu
 

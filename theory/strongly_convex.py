@@ -9,18 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory._checks import integer_at_least, nonnegative, nonnegative_array, positive
-from theory._epochs import condition
+from theory._checks import integer_at_least, nonnegative, nonnegative_array
+from theory._epochs import condition, step_below
 
 __all__ = ["rr_strongly_convex_bound", "strongly_convex_bound", "strongly_convex_path"]
-
-
-def _step(alpha: float, L: float) -> float:
-    """Return ``alpha`` when 0 < alpha <= 1/L."""
-    alpha = positive("alpha", alpha)
-    if alpha * L > 1 + 1e-12:
-        raise ValueError(f"expected alpha <= 1/L = {1 / L:.4g} (T3); got {alpha}; reduce alpha")
-    return alpha
 
 
 def strongly_convex_path(
@@ -64,7 +56,7 @@ def strongly_convex_path(
     array([1.    , 0.8125])
     """
     mu, L = condition(mu, L)
-    alpha = _step(alpha, L)
+    alpha = step_below(1.0, alpha, L, "T3")
     squares = np.asarray(prefix_squares, dtype=np.float64)
     if squares.ndim != 2:
         raise ValueError(f"expected prefix_squares with shape (T, n); got shape {squares.shape}; reshape it")
@@ -120,7 +112,7 @@ def strongly_convex_bound(r0: float, L: float, H: float, mu: float, alpha: float
     """
     n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
     mu, L = condition(mu, L)
-    alpha = _step(alpha, L)
+    alpha = step_below(1.0, alpha, L, "T3")
     contraction = (1 - alpha * mu) ** (n * T)
     return contraction * nonnegative("r0", r0) + alpha**2 * L / mu * nonnegative("H", H) ** 2
 

@@ -375,7 +375,7 @@ REFUSED = [
     (
         theory.strongly_convex_bound,
         {"r0": 1, "L": 2, "H": 1, "mu": 1, "alpha": 0.51, "n": 4, "T": 5},
-        r"alpha <= 1/L = 0.5 \(T3\)",
+        r"alpha <= 1 / L \(T3\); got 0.51; reduce alpha to at most 0.5",
     ),
     (
         theory.strongly_convex_path,
