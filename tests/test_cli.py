@@ -9,6 +9,7 @@ import pytest
 
 from cdgrab_sim import cli, experiments
 from cdgrab_sim.experiments import _speedup
+from theory import slopes
 
 KEYS = {"name", "quantity", "measured", "ci_low", "ci_high", "predicted", "margin", "verdict"}
 
@@ -94,10 +95,8 @@ def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
 
 
 def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys):
-    class Wrong:
-        value = -1.0
-
-    monkeypatch.setattr(_speedup.slopes, "predicted", lambda *names: Wrong())
+    wrong = slopes.predicted("floor", "rr", "m")
+    monkeypatch.setattr(slopes, "predicted", lambda *names: wrong)
     monkeypatch.setattr(_speedup, "QUICK", _speedup.QUICK | {"epochs": 2000, "m": [1, 2, 4, 8]})
     code = run("speedup", "--quick", "-q", "--json", "--jobs", "1", "--out", str(tmp_path))
     verdicts = {row["name"]: row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._speedup import speedup
 from cdgrab_sim.plots._style import look, save, style
 
-FIGURES: dict[str, Callable[[Result, Axes | None], Axes]] = {
-    "speedup": speedup,
+# The panels of each experiment's figure, from left to right.
+FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
+    "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
+    "speedup": (speedup,),
 }
 
-__all__ = ["FIGURES", "figure", "look", "rate_plot", "save", "speedup", "style"]
+__all__ = ["FIGURES", "figure", "herding", "look", "rate_plot", "save", "speedup", "style"]
 
 
 def figure(result: Result) -> Figure:
     """Return the figure of an experiment's result, in the shipped style."""
+    panels = FIGURES[result.experiment]
     with style():
-        drawn = Figure()
-        FIGURES[result.experiment](result, drawn.add_subplot())
+        width, height = mpl.rcParams["figure.figsize"]
+        drawn = Figure(figsize=(width * len(panels), height))
+        for k, panel in enumerate(panels):
+            panel(result, ax=drawn.add_subplot(1, len(panels), k + 1))
     return drawn

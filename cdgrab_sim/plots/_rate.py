@@ -70,7 +70,7 @@ def rate_plot(
     ax.xaxis.set_major_formatter(ScalarFormatter())
     for k, slope in enumerate(slopes):
         _triangle(ax, slope, at=k)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
     return ax
 
 

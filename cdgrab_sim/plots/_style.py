@@ -14,7 +14,7 @@ from cdgrab_sim._files import written_whole
 
 # Okabe and Ito's colours, told apart by readers with any colour vision; markers and dashes say the same.
 _RC: Any = {
-    "figure.figsize": (6.0, 3.8),
+    "figure.figsize": (4.8, 4.2),
     "figure.dpi": 150,
     "figure.constrained_layout.use": True,
     "font.size": 9,
