@@ -1,0 +1,229 @@
+"""Problem instances with closed forms, as plain arrays and functions of arrays (I1 to I8).
+
+Every finite sum here is f = mean over workers and examples of f_ij. This file holds the step-size (I3) and
+robust (I8) instances and exports the skewed ones (I1, I6) of :mod:`theory.skewed` and the quadratic ones
+(I2, I4, I5, I7) of :mod:`theory.quadratic_instances`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory._checks import integer_at_least, matrix, one_of, positive, vector
+from theory._spectral import Array
+from theory.quadratic_instances import (
+    DeSa,
+    GeneralQuadratics,
+    SafranShamir,
+    SharedHessian,
+    de_sa,
+    general_quadratics,
+    safran_shamir,
+    safran_shamir_step_size,
+    shared_hessian,
+)
+from theory.skewed import bridge_constant, sign_terms, skewed_gradient, skewed_mean, skewed_value
+
+__all__ = [
+    "DeSa",
+    "GeneralQuadratics",
+    "SafranShamir",
+    "SharedHessian",
+    "bridge_constant",
+    "de_sa",
+    "general_quadratics",
+    "robust_loss",
+    "robust_smoothness",
+    "safran_shamir",
+    "safran_shamir_step_size",
+    "scalar_loss",
+    "shared_hessian",
+    "sign_terms",
+    "skewed_gradient",
+    "skewed_mean",
+    "skewed_value",
+    "small_step_loss",
+]
+
+
+def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
+    r"""Loss of noiseless steps on one coordinate (I3).
+
+    .. math:: f(x) = \tfrac{c}{2} x^2, \qquad f(x_k) = \tfrac{c}{2} (1 - \alpha c)^{2k} x_0^2
+
+    Diverges for alpha > 2 / c. A coordinate with c = mu guards against small steps (see
+    :func:`small_step_loss`), one with c = L against large ones; stacked with I1 or I6 they cover all step
+    sizes.
+
+    Assumes all examples equal f on this coordinate.
+
+    Derived in notes/I3-step-size-regimes.md.
+
+    Parameters
+    ----------
+    curvature : float
+        c, > 0.
+    alpha : float
+        Step size, > 0.
+    x0 : float
+        Start.
+    steps : int
+        k = n T, >= 0.
+
+    Returns
+    -------
+    float
+        f(x_k).
+
+    Raises
+    ------
+    ValueError
+        For an argument out of the ranges above.
+
+    References
+    ----------
+    None needed: one line of algebra.
+
+    Examples
+    --------
+    >>> scalar_loss(2.0, 0.25, 4.0, 2)
+    1.0
+    """
+    c, a = positive("curvature", curvature), positive("alpha", alpha)
+    start = float(vector("x0", [x0])[0])
+    return float(0.5 * c * start**2 * (1.0 - a * c) ** (2 * integer_at_least("steps", steps, 0)))
+
+
+def small_step_loss(mu: float, x0: float) -> float:
+    r"""Lower bound on the loss of I3 at curvature mu when the step is too small.
+
+    .. math:: \alpha \le \frac{1}{\mu N}, \ N = nT \ge 2 \ \Longrightarrow \
+              f(x_N) \ge \tfrac{\mu}{2} x_0^2 \Bigl(1 - \tfrac1N\Bigr)^{2N} \ge \frac{\mu x_0^2}{32}
+
+    Assumes the stated step size and at least two steps; attained at N = 2, alpha = 1 / (2 mu).
+
+    Derived in notes/I3-step-size-regimes.md.
+
+    Parameters
+    ----------
+    mu : float
+        Curvature, > 0.
+    x0 : float
+        Start.
+
+    Returns
+    -------
+    float
+        mu x0^2 / 32.
+
+    Raises
+    ------
+    ValueError
+        For mu <= 0.
+
+    References
+    ----------
+    Cha, Lee, Yun, "Tighter Lower Bounds for Shuffling SGD", arXiv:2303.07160: stacking of regimes.
+
+    Examples
+    --------
+    >>> small_step_loss(2.0, 4.0) == scalar_loss(2.0, 0.25, 4.0, 2)
+    True
+    """
+    return positive("mu", mu) * float(vector("x0", [x0])[0]) ** 2 / 32.0
+
+
+def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
+    r"""Non-convex loss of I8 and its first two derivatives.
+
+    .. math:: \phi(t) = \frac{t^2}{1 + t^2}, \quad \phi'(t) = \frac{2t}{(1 + t^2)^2}, \quad
+              \phi''(t) = \frac{2 - 6 t^2}{(1 + t^2)^3} \in [-\tfrac12, 2]
+
+    The instance is f_ij(x) = phi(<a_ij, x> - y_ij).
+
+    Assumes nothing.
+
+    Derived in notes/I8-robust-loss.md.
+
+    Parameters
+    ----------
+    t : array_like, shape (k,)
+        Residuals.
+    derivative : {0, 1, 2}
+        Order of the derivative.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+        phi, phi' or phi''.
+
+    Raises
+    ------
+    ValueError
+        For a derivative above 2 or residuals that are not finite.
+
+    References
+    ----------
+    None needed: the Geman-McClure robust loss.
+
+    Examples
+    --------
+    >>> robust_loss([0.0, 1.0], derivative=2)
+    array([ 2. , -0.5])
+    """
+    residual = vector("t", t)
+    square = residual**2
+    if derivative == 0:
+        return np.asarray(square / (1.0 + square))
+    if derivative == 1:
+        return np.asarray(2.0 * residual / (1.0 + square) ** 2)
+    if derivative == 2:
+        return np.asarray((2.0 - 6.0 * square) / (1.0 + square) ** 3)
+    raise ValueError(
+        f"expected derivative among 0, 1, 2; got {derivative!r}; higher ones are not needed here"
+    )
+
+
+def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
+    r"""Smoothness constants of I8.
+
+    .. math:: L = 2 \max \|a_{ij}\|_2^2, \qquad L_{2,\infty} = 2 \max \|a_{ij}\|_2 \|a_{ij}\|_1
+
+    L holds from l2 to l2, the second from the inf-norm of the step to the l2-norm of the change of gradient.
+
+    Assumes the loss :func:`robust_loss`, |phi''| <= 2.
+
+    Derived in notes/I8-robust-loss.md.
+
+    Parameters
+    ----------
+    features : array_like, shape (rows, d)
+        All a_ij, one a row.
+    norm : {"l2", "inf"}
+        Norm in which steps are measured.
+
+    Returns
+    -------
+    float
+        The constant.
+
+    Raises
+    ------
+    ValueError
+        For an unknown norm or features that are not a finite matrix.
+
+    References
+    ----------
+    Cooper et al., "CD-GraB", arXiv:2302.00845, assumes the cross-norm constant.
+
+    Examples
+    --------
+    >>> robust_smoothness([[3.0, 4.0]]), robust_smoothness([[3.0, 4.0]], norm="inf")
+    (50.0, 70.0)
+    """
+    one_of("norm", norm, ("l2", "inf"))
+    a = matrix("features", features)
+    euclid = np.linalg.norm(a, axis=1)
+    other = euclid if norm == "l2" else np.abs(a).sum(axis=1)
+    return float(2.0 * (euclid * other).max())
