@@ -19,13 +19,13 @@ LARGEST_TABLE = 2**26
 
 
 def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
-    r"""One SGD step on each example as a matrix acting on (x, 1).
+    r"""One SGD step on each example as a matrix acting on (x, 1) (G1).
 
     .. math:: T_j = \begin{pmatrix} I - \alpha A_j & \alpha c_j \\ 0 & 1 \end{pmatrix}
 
     Assumes quadratic examples f_j = x' A_j x / 2 - c_j' x.
 
-    Derived in notes/G1-subset-recursion.md.
+    Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
 
 
 def squares(maps: ArrayLike) -> Array:
-    r"""Kronecker squares, which carry second moments instead of means.
+    r"""Kronecker squares, which carry second moments instead of means (G1).
 
     .. math:: \mathrm{vec}(T y y' T') = (T \otimes T) \, \mathrm{vec}(y y')
 
     Assumes nothing beyond linear maps; row-major vec, as NumPy ravels.
 
-    Derived in notes/G1-subset-recursion.md.
+    Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def average_product(maps: ArrayLike) -> Array:
 
     Assumes nothing: the maps need not commute.
 
-    Derived in notes/G1-subset-recursion.md.
+    Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def average_product(maps: ArrayLike) -> Array:
 
 
 def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
-    r"""Map of one epoch in expectation, random reshuffling or n draws with replacement.
+    r"""Map of one epoch in expectation, random reshuffling or n draws with replacement (G1).
 
     .. math:: E_{rr} = \bar P(\{1..n\}) \ \text{(average_product)}, \qquad
               E_{sgd} = \Bigl( \frac1n \sum_j T_j \Bigr)^n
@@ -163,7 +163,7 @@ def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
 
     Assumes one worker.
 
-    Derived in notes/G1-subset-recursion.md.
+    Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------
@@ -199,14 +199,14 @@ def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
 
 
 def stationary_mean(ordering: str, alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
-    r"""Exact mean of x at epoch ends in the long run.
+    r"""Exact mean of x at epoch ends in the long run (G1).
 
     .. math:: \bar x = Q \bar x + q, \qquad
               \text{expected epoch} = \begin{pmatrix} Q & q \\ 0 & 1 \end{pmatrix}
 
     Assumes one worker, fresh orders in every epoch, and a spectral radius of Q below one.
 
-    Derived in notes/G1-subset-recursion.md.
+    Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------

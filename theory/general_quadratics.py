@@ -21,7 +21,7 @@ __all__ = [
 
 
 def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) -> Array:
-    r"""Leading bias of random reshuffling on m workers (G3): independent of n.
+    r"""Leading bias of random reshuffling on m workers: independent of n (G3).
 
     .. math:: \lim_t E x_t - x_* = -\frac{\alpha}{2m} \bar A^{-1} \frac1m \sum_i \mathrm{Cov}_i(A, z)
               + O(\alpha^2), \qquad
@@ -32,7 +32,7 @@ def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes independent uniform permutations on the workers, fresh in every epoch.
 
-    Derived in notes/G3-reshuffling-bias.md.
+    Provenance: derived, note ``G3-reshuffling-bias``.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes the same order in every epoch; with m workers pass, for each step, the means over workers.
 
-    Derived in notes/G4-fixed-order-bias.md.
+    Provenance: derived, note ``G4-fixed-order-bias``.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def reversed_pair_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) 
     Assumes the same pair (order, reverse) repeated; with m workers the step means, as in
     :func:`fixed_order_bias`, so that which examples meet in a step still matters.
 
-    Derived in notes/G4b-reversed-pair-bias.md.
+    Provenance: derived, note ``G4b-reversed-pair-bias``.
 
     Parameters
     ----------

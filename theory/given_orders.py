@@ -29,7 +29,7 @@ __all__ = [
 
 
 def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike) -> Array:
-    r"""Displacement xi that one epoch in a given order adds to the noiseless contraction.
+    r"""Displacement xi that one epoch in a given order adds to the noiseless contraction (Q1, Q9).
 
     .. math:: e_{t+1} = M^n e_t + \xi, \quad
               \xi = \alpha H \sum_{k=1}^{n} M^{n-k} u_k = -\alpha^2 H^2 \sum_{k=1}^{n-1} M^{n-1-k} U_k,
@@ -39,7 +39,7 @@ def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLi
 
     Assumes a shared Hessian, and that the epoch visits every example once (so U_n = 0).
 
-    Derived in notes/Q1-epoch-map.md and notes/Q9-abel-identity.md.
+    Provenance: derived, notes ``Q1-epoch-map`` and ``Q9-abel-identity``.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLi
 
 
 def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0: ArrayLike, T: int) -> Array:
-    r"""Error e_T after T epochs that all use the same order.
+    r"""Error e_T after T epochs that all use the same order (Q7).
 
     .. math:: e_T = M^{nT} e_0 + (I - M^{nT})(I - M^n)^{-1} \xi
 
@@ -93,7 +93,7 @@ def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0:
 
     Assumes a shared Hessian and an order that visits every example once per epoch.
 
-    Derived in notes/Q7-given-order.md.
+    Provenance: derived, note ``Q7-given-order``.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0:
 
 
 def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0: ArrayLike) -> Array:
-    r"""Errors at all epoch ends when every epoch has its own given order.
+    r"""Errors at all epoch ends when every epoch has its own given order (Q1, Q7).
 
     .. math:: e_{t+1} = M^n e_t + \xi_t, \qquad \xi_t \text{ as in } \texttt{epoch\_displacement}
 
     Assumes a shared Hessian and, in every epoch, an order that visits every example once.
 
-    Derived in notes/Q1-epoch-map.md.
+    Provenance: derived, note ``Q1-epoch-map``.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike,
 
 
 def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
-    r"""Weights with which the prefixes of a fixed order make up its limit.
+    r"""Weights with which the prefixes of a fixed order make up its limit (Q9).
 
     .. math:: e_{\infty,p} = \alpha \sum_{k=1}^{n-1} w_{kp} Z_{kp}, \qquad
               w_{kp} = \frac{\alpha \lambda_p \rho_p^{n-1-k}}{1 - \rho_p^n} \ge 0, \qquad
@@ -189,7 +189,7 @@ def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
 
     Assumes a shared Hessian and alpha lambda_p <= 1 (for the signs; then rho_p >= 0).
 
-    Derived in notes/Q9-abel-identity.md.
+    Provenance: derived, note ``Q9-abel-identity``.
 
     Parameters
     ----------
@@ -226,14 +226,14 @@ def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
 def changing_orders_bound(
     alpha: float, eigenvalues: ArrayLike, n: int, max_prefix: ArrayLike, e0: ArrayLike, T: int
 ) -> Array:
-    r"""Bound per coordinate on the error after T epochs, whatever the orders.
+    r"""Bound per coordinate on the error after T epochs, whatever the orders (Q10).
 
     .. math:: |e_{T,p}| \le \rho_p^{nT} |e_{0,p}| + \alpha \max_{t,k} |Z^t_{kp}| \,
               \frac{(1 - \rho_p^{n-1})(1 - \rho_p^{nT})}{1 - \rho_p^n}
 
     Assumes a shared Hessian and alpha lambda_p <= 1. Attained by a fixed order whose prefixes are constant.
 
-    Derived in notes/Q10-changing-orders.md.
+    Provenance: derived, note ``Q10-changing-orders``.
 
     Parameters
     ----------
@@ -275,14 +275,14 @@ def changing_orders_bound(
 
 
 def mean_prefix_bound(alpha: float, eigenvalues: ArrayLike, prefixes: ArrayLike) -> float:
-    r"""Bound on the limit of a fixed order by its mean prefix norm.
+    r"""Bound on the limit of a fixed order by its mean prefix norm (Q9).
 
     .. math:: \|e_\infty\|_2 \le \frac{e}{e - 1} \, \frac{\alpha}{n} \sum_{k=1}^{n} \|Z_k\|_2
               \qquad \text{if } \alpha \lambda_{max} n \le 1
 
     Assumes a shared Hessian and a fixed order. The constant is 1.5820.
 
-    Derived in notes/Q9-abel-identity.md.
+    Provenance: derived, note ``Q9-abel-identity``.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
 
     Assumes all examples equal f on this coordinate.
 
-    Derived in notes/I3-step-size-regimes.md.
+    Provenance: derived, note ``I3-step-size-regimes``.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
 
 
 def small_step_loss(mu: float, x0: float) -> float:
-    r"""Lower bound on the loss of I3 at curvature mu when the step is too small.
+    r"""Lower bound on the loss at curvature mu when the step is too small (I3).
 
     .. math:: \alpha \le \frac{1}{\mu N}, \ N = nT \ge 2 \ \Longrightarrow \
               f(x_N) \ge \tfrac{\mu}{2} x_0^2 \Bigl(1 - \tfrac1N\Bigr)^{2N} \ge \frac{\mu x_0^2}{32}
 
     Assumes the stated step size and at least two steps; attained at N = 2, alpha = 1 / (2 mu).
 
-    Derived in notes/I3-step-size-regimes.md.
+    Provenance: derived, note ``I3-step-size-regimes``.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def small_step_loss(mu: float, x0: float) -> float:
 
     References
     ----------
-    Cha, Lee, Yun, "Tighter Lower Bounds for Shuffling SGD", arXiv:2303.07160: stacking of regimes.
+    Cha, Lee, Yun, "Tighter Lower Bounds for Shuffling SGD", arXiv:2303.07160 (recalled).
 
     Examples
     --------
@@ -135,7 +135,7 @@ def small_step_loss(mu: float, x0: float) -> float:
 
 
 def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
-    r"""Non-convex loss of I8 and its first two derivatives.
+    r"""Smooth non-convex loss and its first two derivatives (I8).
 
     .. math:: \phi(t) = \frac{t^2}{1 + t^2}, \quad \phi'(t) = \frac{2t}{(1 + t^2)^2}, \quad
               \phi''(t) = \frac{2 - 6 t^2}{(1 + t^2)^3} \in [-\tfrac12, 2]
@@ -144,7 +144,7 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
 
     Assumes nothing.
 
-    Derived in notes/I8-robust-loss.md.
+    Provenance: derived, note ``I8-robust-loss``.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
 
 
 def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
-    r"""Smoothness constants of I8.
+    r"""Smoothness constants of the robust loss (I8).
 
     .. math:: L = 2 \max \|a_{ij}\|_2^2, \qquad L_{2,\infty} = 2 \max \|a_{ij}\|_2 \|a_{ij}\|_1
 
@@ -194,7 +194,7 @@ def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
 
     Assumes the loss :func:`robust_loss`, |phi''| <= 2.
 
-    Derived in notes/I8-robust-loss.md.
+    Provenance: derived, note ``I8-robust-loss``.
 
     Parameters
     ----------

@@ -25,14 +25,14 @@ __all__ = [
 def stationary_covariance(
     ordering: str, alpha: float, eigenvalues: ArrayLike, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Limit of E[e_T e_T'] as T grows ("flipflop": along even T).
+    r"""Limit of E[e_T e_T'] as T grows, for flipflop along even T (Q5, Q6).
 
     .. math:: \frac{C_{pq}}{1 - r^n} \ \text{(sgd, rr)}, \qquad \frac{C_{pq}}{1 - r^{2n}} \ \text{(flipflop)},
               \qquad \frac{C^{rr}_{pq}}{(1 - \rho_p^n)(1 - \rho_q^n)} \ \text{(so)}
 
     Assumes what :func:`theory.quadratics.second_moment` assumes, and alpha lambda_p < 2.
 
-    Derived in notes/Q5-many-epochs.md and notes/Q6-shuffle-once.md.
+    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def stationary_covariance(
 def small_step_floor(
     ordering: str, alpha: float, eigenvalue: float, variance: float, n: int, m: int
 ) -> float:
-    r"""Leading term of the stationary error E e^2 of one coordinate as h = alpha lambda n tends to 0.
+    r"""Leading term of the stationary error E e^2 of one coordinate as h = alpha lambda n tends to 0 (Q11).
 
     .. math::
         \text{sgd} &: \frac{\alpha \sigma_g^2}{2 \lambda m}, \qquad
@@ -93,7 +93,7 @@ def small_step_floor(
 
     Assumes a shared Hessian; "flipflop" is observed after complete pairs of epochs.
 
-    Derived in notes/Q11-small-step-floors.md.
+    Provenance: derived, note ``Q11-small-step-floors``.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def small_step_floor(
 
 
 def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") -> float:
-    r"""Leading term of the stationary e^2 of an incremental pass over sorted data, one coordinate.
+    r"""Leading term of the stationary e^2 of an incremental pass over sorted data, one coordinate (Q11).
 
     .. math:: \text{two-point} : \frac{\alpha^2 \sigma_g^2 n^2}{16} \ (n \text{ even}), \qquad
               \text{linear} : \frac{\alpha^2 \sigma_g^2 (n^2-1)}{12}
@@ -149,7 +149,7 @@ def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") 
 
     Assumes a shared Hessian, and every worker in the same sorted order.
 
-    Derived in notes/Q11-small-step-floors.md.
+    Provenance: derived, note ``Q11-small-step-floors``.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") 
 def filtered_errors(
     alpha: float, eigenvalues: ArrayLike, n: int, mean_prefixes: ArrayLike, e0: ArrayLike
 ) -> Array:
-    r"""Errors at epoch ends predicted from the mean prefix of every epoch alone.
+    r"""Errors at epoch ends predicted from the mean prefix of every epoch alone (Q13).
 
     .. math:: e_{t+1} \approx \rho^n e_t + (1 - \rho^n) \, \alpha \bar Z_t, \qquad
               \bar Z_t = \frac1n \sum_{k=1}^{n} Z^t_k
@@ -203,7 +203,7 @@ def filtered_errors(
 
     Assumes a shared Hessian and small h.
 
-    Derived in notes/Q13-two-term-floor.md.
+    Provenance: derived, note ``Q13-two-term-floor``.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def filtered_errors(
 def two_term_floor(
     alpha: float, eigenvalues: ArrayLike, n: int, mean: ArrayLike, variance: ArrayLike
 ) -> Array:
-    r"""Floor of E e_p^2 for a stationary sequence of orders, as the sum of a bias and a variance.
+    r"""Floor of E e_p^2 for a stationary sequence of orders, as the sum of a bias and a variance (Q13).
 
     .. math:: \alpha^2 \bar z_p^2 + \tfrac12 \alpha^3 \lambda_p n \, v_p
 
@@ -257,7 +257,7 @@ def two_term_floor(
 
     Assumes a shared Hessian, small h, and Zbar_t uncorrelated between epochs.
 
-    Derived in notes/Q13-two-term-floor.md.
+    Provenance: derived, note ``Q13-two-term-floor``.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class SafranShamir(NamedTuple):
 
 
 def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) -> SafranShamir:
-    r"""Two-coordinate problem on which shuffling needs many epochs (I2), single worker.
+    r"""Two-coordinate problem on which shuffling needs many epochs, single worker (I2).
 
     .. math::
         \text{shared} &: f_j = \tfrac{\lambda}{2} x_1^2 + \tfrac{\lambda_{max}}{2} x_2^2 \mp \tfrac G2 x_2, \\
@@ -52,8 +52,9 @@ def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) ->
 
     Assumes n even and lam <= lam_max.
 
-    Seen: the update rule, the start and the loss in the authors' published experiment script, which names the
-    two variants after Eq. (1) and Eq. (2) of the paper. Their run: n = 500, G = lam = 1, lam_max = 200.
+    Provenance: seen (update rule, start, loss) in the authors' published experiment script, which names the
+    variants after Eq. (1) and (2) of the paper; note ``I2-safran-shamir``. Their run: n = 500, G = lam = 1,
+    lam_max = 200.
 
     Parameters
     ----------
@@ -101,13 +102,13 @@ def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) ->
 
 
 def safran_shamir_step_size(n: int, epochs: int, lam: float) -> float:
-    r"""Step size of the published runs on I2.
+    r"""Step size of the published runs (I2).
 
     .. math:: \eta = \frac{\log(n T)}{\lambda n T}
 
     Assumes a number of epochs T fixed in advance.
 
-    Seen in the authors' published experiment script.
+    Provenance: seen in the authors' published experiment script, note ``I2-safran-shamir``.
 
     Parameters
     ----------
@@ -150,14 +151,14 @@ class SharedHessian(NamedTuple):
 
 
 def shared_hessian(hessian: ArrayLike, centres: ArrayLike) -> SharedHessian:
-    r"""Quadratics that differ only in their centres (I4), taken to the eigenbasis of H.
+    r"""Quadratics that differ only in their centres, taken to the eigenbasis of H (I4).
 
     .. math:: f_{ij}(x) = \tfrac12 (x - b_{ij})' H (x - b_{ij}), \qquad x_* = \text{mean of all } b_{ij}, \\
               Sig = \frac{1}{mn} \sum_{ij} (b_{ij} - \bar b_i)(b_{ij} - \bar b_i)'
 
     Assumes H symmetric positive definite.
 
-    Derived in notes/Q1-epoch-map.md.
+    Provenance: derived, note ``I4-shared-hessian``.
 
     Parameters
     ----------
@@ -210,14 +211,14 @@ class GeneralQuadratics(NamedTuple):
 
 
 def general_quadratics(hessians: ArrayLike, linear: ArrayLike) -> GeneralQuadratics:
-    r"""Quadratics with their own Hessians (I5): optimum and gradients at it.
+    r"""Quadratics with their own Hessians: optimum and gradients at it (I5).
 
     .. math:: f_{ij}(x) = \tfrac12 x' A_{ij} x - c_{ij}' x, \qquad \bar A x_* = \bar c, \qquad
               z_{ij} = A_{ij} x_* - c_{ij}, \qquad f_* = -\tfrac12 \bar c' x_*
 
     Assumes symmetric A_ij whose MEAN is positive definite; single examples may be indefinite.
 
-    Derived in notes/G3-reshuffling-bias.md.
+    Provenance: derived, note ``I5-general-quadratics``.
 
     Parameters
     ----------
@@ -260,8 +261,8 @@ class DeSa(NamedTuple):
     replaced: Array
 
 
-def de_sa() -> DeSa:
-    r"""De Sa's counterexample (I7): five PSD matrices whose reshuffled product has the larger mean.
+def de_sa(scale: float = 1.0) -> DeSa:
+    r"""De Sa's counterexample: five PSD matrices whose reshuffled product has the larger mean (I7).
 
     .. math:: (y_k)_k = \tfrac25, \quad (y_k)_i = -\tfrac1{10} \ (i \ne k), \qquad A_k = I + 1 y_k' + y_k 1',
               \qquad \tfrac15 \sum_k A_k = I, \\
@@ -274,13 +275,22 @@ def de_sa() -> DeSa:
 
     Assumes one worker, n = d = 5.
 
-    Seen: the matrices, as publicly quoted; the exact rational mean is recomputed in the tests over all 120
-    orders.
+    Provenance: seen as publicly quoted; the rational mean is verified over all 120 orders, note ``I7-de-sa``.
+
+    Parameters
+    ----------
+    scale : float
+        Factor on every A_k, > 0; 1/2 makes them contractions.
 
     Returns
     -------
     DeSa
-        ``matrices`` (5, 5, 5), ``reshuffled`` (5, 5) = E_rr and ``replaced`` (5, 5) = E_sgd.
+        ``matrices`` (5, 5, 5), ``reshuffled`` (5, 5) = E_rr and ``replaced`` (5, 5) = E_sgd, scaled.
+
+    Raises
+    ------
+    ValueError
+        For scale <= 0.
 
     References
     ----------
@@ -288,13 +298,14 @@ def de_sa() -> DeSa:
 
     Examples
     --------
-    >>> instance = de_sa()
-    >>> float(np.linalg.norm(instance.reshuffled / 32, 2)) == 19 / 512
-    True
+    >>> instance = de_sa(scale=0.5)
+    >>> [round(float(np.linalg.norm(mean, 2)), 7) for mean in (instance.reshuffled, instance.replaced)]
+    [0.0371094, 0.03125]
     """
+    factor = positive("scale", scale)
     ones, identity = np.ones(5), np.eye(5)
     rows = 0.5 * identity - 0.1
     matrices = np.array([identity + np.outer(ones, y) + np.outer(y, ones) for y in rows])
     mean_part = np.full((5, 5), 0.2)
     reshuffled = 29.0 / 64.0 * (identity - mean_part) - 19.0 / 16.0 * mean_part
-    return DeSa(matrices, reshuffled, identity)
+    return DeSa(factor * matrices, factor**5 * reshuffled, factor**5 * identity)

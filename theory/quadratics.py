@@ -72,7 +72,7 @@ def _without_replacement(weights: Array, x: Array, sig: Array, m: int) -> Array:
 def epoch_noise_covariance(
     ordering: str, alpha: float, eigenvalues: ArrayLike, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Covariance C of the displacement xi of one epoch ("flipflop": of one PAIR of epochs).
+    r"""Covariance of the displacement xi of one epoch, for flipflop of one PAIR of epochs (Q2-Q4, Q8, Q12).
 
     .. math::
         C^{sgd}_{pq} &= \alpha^2 \lambda_p \lambda_q \frac{1 - r^n}{1 - r} \frac{Sig_{pq}}{m},
@@ -89,8 +89,8 @@ def epoch_noise_covariance(
     Assumes a shared Hessian; "sgd": every worker draws its own examples with replacement; "rr", "flipflop":
     independent uniform permutations on the workers. Worker means may differ.
 
-    Derived in notes/Q2-zero-mean.md, Q3-with-replacement-noise.md, Q4-random-reshuffling-noise.md,
-    FF-flipflop-noise.md, Q8-worker-factor.md and, for the stable forms, Q12-stable-forms.md.
+    Provenance: derived, notes ``Q2-zero-mean``, ``Q3-with-replacement-noise``,
+    ``Q4-random-reshuffling-noise``, ``FF-flipflop-noise``, ``Q8-worker-factor`` and ``Q12-stable-forms``.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def epoch_noise_covariance(
 def partial_epoch_covariance(
     alpha: float, eigenvalues: ArrayLike, k: int, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Covariance of the displacement after k of the n steps of a random-reshuffling epoch.
+    r"""Covariance of the displacement after k of the n steps of a random-reshuffling epoch (Q4).
 
     .. math:: C_{pq}(k) = \Bigl\{ \frac{n}{n-1} \alpha^2 \lambda_p \lambda_q \frac{1 - r^k}{1 - r}
                           - \frac{(1-\rho_p^k)(1-\rho_q^k)}{n-1} \Bigr\} \frac{Sig_{pq}}{m}
@@ -149,7 +149,7 @@ def partial_epoch_covariance(
 
     Assumes what :func:`epoch_noise_covariance` assumes for "rr".
 
-    Derived in notes/Q4-random-reshuffling-noise.md.
+    Provenance: derived, note ``Q4-random-reshuffling-noise``.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def second_moment(
     e0: ArrayLike,
     T: int,
 ) -> Array:
-    r"""Second moment E[e_T e_T'] after T epochs from a fixed start.
+    r"""Second moment E[e_T e_T'] after T epochs from a fixed start (Q5, Q6).
 
     .. math::
         E[e_T e_T']_{pq} &= r^{nT} e_{0p} e_{0q} + C_{pq} \frac{1 - r^{nT}}{1 - r^n}, \qquad r = \rho_p \rho_q
@@ -213,7 +213,7 @@ def second_moment(
 
     Assumes a shared Hessian; orders independent of e0, and between epochs (between pairs) except for "so".
 
-    Derived in notes/Q5-many-epochs.md and notes/Q6-shuffle-once.md.
+    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``.
 
     Parameters
     ----------
@@ -265,13 +265,13 @@ def second_moment(
 
 
 def expected_loss(eigenvalues: ArrayLike, moment: ArrayLike) -> float:
-    r"""Suboptimality, in expectation, of a second moment.
+    r"""Suboptimality, in expectation, of a second moment (Q5).
 
     .. math:: E f(x) - f_* = \tfrac12 \sum_p \lambda_p E[e e']_{pp}
 
     Assumes the shared-Hessian problem of this module.
 
-    Derived in notes/Q5-many-epochs.md.
+    Provenance: derived, note ``Q5-many-epochs``.
 
     Parameters
     ----------

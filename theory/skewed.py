@@ -24,7 +24,7 @@ def _curvatures(L: float, mu: float) -> tuple[float, float]:
 
 
 def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
-    r"""Value shared by I1 and I6: curvature L on the left of zero, mu on the right.
+    r"""Kinked part of the skewed instances: curvature L on the left of zero, mu on the right (I1, I6).
 
     .. math:: \sum_p \bigl(L 1_{x_p \le 0} + \mu 1_{x_p > 0}\bigr) \frac{x_p^2}{2}
 
@@ -34,7 +34,8 @@ def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
 
     Assumes 0 < mu <= L.
 
-    Seen (I1): arXiv:2110.10342. Derived (I6) in notes/I6-skewed-mean.md.
+    Provenance: seen for I1 (arXiv:2110.10342), note ``I1-sign-terms``; derived for I6, note
+    ``I6-skewed-mean``.
 
     Parameters
     ----------
@@ -68,13 +69,13 @@ def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
 
 
 def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
-    r"""Gradient of :func:`skewed_value`.
+    r"""Gradient of :func:`skewed_value` (I1, I6).
 
     .. math:: h(x)_p = \bigl(L 1_{x_p \le 0} + \mu 1_{x_p > 0}\bigr) x_p
 
     Assumes 0 < mu <= L.
 
-    Derived: the derivative, continuous at 0; see notes/I6-skewed-mean.md.
+    Provenance: derived, note ``I6-skewed-mean``; continuous at 0.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
 
 
 def sign_terms(m: int, n: int, nu: float) -> Array:
-    r"""Linear terms of I1: half of every worker's examples +nu, the other half -nu.
+    r"""Linear terms +nu on half of every worker's examples, -nu on the other half (I1).
 
     .. math:: f_{ij}(x) = \text{skewed}(x) + \nu_{ij} x, \qquad
               \nu_{ij} = +\nu \ (j \le n/2), \ -\nu \ (j > n/2)
@@ -116,7 +117,7 @@ def sign_terms(m: int, n: int, nu: float) -> Array:
 
     Assumes n even.
 
-    Seen in the reference.
+    Provenance: seen in the reference, note ``I1-sign-terms``.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def bridge_constant(kappa: float) -> float:
 
     Assumes kappa = L / mu >= 1.
 
-    Derived in notes/I6-skewed-mean.md.
+    Provenance: derived, note ``I6-skewed-mean``.
 
     Parameters
     ----------
@@ -207,7 +208,7 @@ def bridge_constant(kappa: float) -> float:
 
 
 def skewed_mean(kappa: float, alpha: float, sigma: float, n: int, m: int) -> float:
-    r"""Mean of one coordinate under random reshuffling on the skewed instance (I6), small-step limit.
+    r"""Mean of one coordinate under random reshuffling on the skewed instance, small-step limit (I6).
 
     .. math:: E x_p \to \alpha \sigma \sqrt{n / m} \; c(\kappa) \qquad (\alpha n L \to 0, \ n \to \infty),
               \qquad f - f_* \approx \tfrac{\mu}{2} (E x_p)^2 \text{ per coordinate}
@@ -216,7 +217,7 @@ def skewed_mean(kappa: float, alpha: float, sigma: float, n: int, m: int) -> flo
 
     Assumes independent permutations on m workers; n large enough for the bridge limit.
 
-    Derived in notes/I6-skewed-mean.md.
+    Provenance: derived, note ``I6-skewed-mean``.
 
     Parameters
     ----------

@@ -208,13 +208,14 @@ def test_de_sa_in_exact_fractions():
 
 def test_de_sa_contractions():
     """Reshuffling is slower in the mean (19/512 against 1/32) and faster in mean square."""
-    data = instances.de_sa()
+    data, half = instances.de_sa(), instances.de_sa(scale=0.5)
     for a in data.matrices:
         np.testing.assert_allclose(np.linalg.eigvalsh(a), [0, 1, 1, 1, 2], atol=1e-14)
-    halves = data.matrices / 2
+    halves = half.matrices
+    np.testing.assert_array_equal(halves, data.matrices / 2)
     means = {law: expected_epoch(law, halves) for law in ("rr", "sgd")}
-    np.testing.assert_allclose(means["rr"] * 32, data.reshuffled, atol=1e-14)
-    np.testing.assert_allclose(means["sgd"] * 32, data.replaced, atol=1e-14)
+    np.testing.assert_allclose(means["rr"], half.reshuffled, atol=1e-14)
+    np.testing.assert_allclose(means["sgd"], half.replaced, atol=1e-14)
     assert np.linalg.norm(means["rr"], 2) == pytest.approx(19 / 512, rel=1e-13)
     assert np.linalg.norm(means["sgd"], 2) == pytest.approx(1 / 32, rel=1e-13)
     # The factors are symmetric, so P' P and P P' have the same law: apply E[P (x) P] to vec(I).
