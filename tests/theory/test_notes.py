@@ -9,7 +9,7 @@ import theory
 
 ROOT = Path(theory.__file__).parent
 NOTES = {path.stem for path in (ROOT / "notes").glob("*.md")} - {"README"}
-NAME = re.compile(r"\b[A-Z]\d*-[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+NAME = re.compile(r"\b[A-Z]+\d*[a-z]?-[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
 @pytest.mark.parametrize("source", sorted(ROOT.glob("*.py")), ids=lambda p: p.name)
