@@ -232,8 +232,8 @@ def empirical_bernstein_radius(
 
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a.
 
-    Provenance: seen, the constants of Bardenet and Maillard's empirical Bernstein-Serfling radius; the divisor
-    k in sd_k is recalled; not derived here, see note ``R7-bernstein-tails``.
+    Provenance: seen, the constants of Bardenet and Maillard's empirical Bernstein-Serfling radius;
+    the divisor k in sd_k is recalled; not derived here, see note ``R7-bernstein-tails``.
 
     Parameters
     ----------
