@@ -157,6 +157,15 @@ def test_walk_is_sub_gaussian_by_enumeration_of_its_law(d, scale):
     assert tightest > 0.9  # the first vector is a fair coin: cosh(x) against exp(x^2/2)
 
 
+def test_clip_bound_covers_the_exact_probability_on_the_line():
+    b, a = np.ones(10), np.full(10, 1.9)
+    clips = walk_laws(b[:, None], a)[1]
+    bound = vb.clip_probabilities(b, a)
+    assert (clips <= bound).all()
+    assert clips[2] == pytest.approx((1 - 1 / 1.9) / 2)  # from |w| = 1 one step further out, after two steps
+    assert bound[-2] <= 3 * clips[-2]
+
+
 def test_constant_threshold_settles_at_the_limit_and_never_above():
     a, b = 3.0, 1.2
     variances = vb.self_balancing_variances(np.full(200, b), np.full(200, a))
@@ -214,6 +223,14 @@ def test_self_balancing_bound_scales_with_the_vectors_and_its_threshold_with_the
         binomtest(int((clipped | (largest > bound)).sum()), 1000, delta, alternative="greater").pvalue > LEVEL
     )
     assert bound <= 3 * largest.max()
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-3])
+def test_self_balancing_bound_on_the_line_is_its_threshold(delta):
+    """At d = 1 clips and coordinates are one event, so both halves of the proof give the same number."""
+    assert vb.self_balancing_bound(99, 1, delta, "inf") == pytest.approx(
+        vb.self_balancing_threshold(99, delta)
+    )
 
 
 def test_alweiss_threshold_is_a_weaker_bound_than_the_derived_one():
