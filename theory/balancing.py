@@ -35,7 +35,9 @@ from theory.self_balancing import walk_balance_bound as walk_balance_bound
 def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:
     """Return E||R_k||_2^2 of independent fair signs (V4 b, exact).
 
-    .. math:: E||R_k||_2^2 = sum_{j<=k} ||z_j||_2^2 = W_k,  E max_{k<=n} ||R_k||_2^2 <= 4 W_n
+    ::
+
+        E||R_k||_2^2 = sum_{j<=k} ||z_j||_2^2 = W_k,  E max_{k<=n} ||R_k||_2^2 <= 4 W_n
 
     Assumes independent fair signs and vectors fixed in advance.
 
@@ -71,7 +73,9 @@ def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:
 def random_signs_inf_bound(variance: float, d: int, delta: float) -> float:
     """Bound all signed sums of independent fair signs in the inf-norm (V4 a).
 
-    .. math:: P( max_k ||R_k||_inf > sqrt(2 V log(2d/delta)) ) <= delta,  V = max_c sum_j z_j(c)^2
+    ::
+
+        P( max_k ||R_k||_inf > sqrt(2 V log(2d/delta)) ) <= delta,  V = max_c sum_j z_j(c)^2
 
     Assumes independent fair signs and vectors fixed in advance. No log n is paid for the maximum.
 
@@ -112,7 +116,9 @@ def random_signs_inf_bound(variance: float, d: int, delta: float) -> float:
 def random_signs_l2_bound(norms: ArrayLike, delta: float) -> float:
     """Bound all signed sums of independent fair signs in the Euclidean norm (V4 c).
 
-    .. math:: P( max_k ||R_k||_2 > (2 + sqrt(2 log(1/delta))) sqrt(W) ) <= delta,  W = sum_j ||z_j||_2^2
+    ::
+
+        P( max_k ||R_k||_2 > (2 + sqrt(2 log(1/delta))) sqrt(W) ) <= delta,  W = sum_j ||z_j||_2^2
 
     Assumes independent fair signs and vectors fixed in advance. No dimension appears.
 
@@ -151,11 +157,14 @@ def random_signs_l2_bound(norms: ArrayLike, delta: float) -> float:
 def spencer_bound(n: int) -> float:
     """Return Spencer's six standard deviations (V9, a reference line).
 
-    .. math:: for z_1, ..., z_n in {0, 1}^n some signs give ||sum eps_j z_j||_inf <= 6 sqrt(n)
+    ::
+
+        for z_1, ..., z_n in {0, 1}^n some signs give ||sum eps_j z_j||_inf <= 6 sqrt(n)
 
     Assumes n vectors in n dimensions; existential, for the last sum only.
 
-    Provenance: seen, quoted in the introduction of arXiv:2104.07009; not derived here.
+    Provenance: seen, quoted in the introduction of arXiv:2104.07009; not derived here, see note
+    ``V9-reference-lines``.
 
     Parameters
     ----------
@@ -187,12 +196,15 @@ def spencer_bound(n: int) -> float:
 def banaszczyk_prefix_bound(N: int, d: int, norm: str) -> float:
     """Return Banaszczyk's bound on the best prefix signing (V9, a reference line).
 
-    .. math:: max_k ||r_k|| <= 5 sqrt(2 log(4 N d))  (inf),  5 (sqrt(d) + sqrt(2 log(2N)))  (l2)
+    ::
+
+        max_k ||r_k|| <= 5 sqrt(2 log(4 N d))  (inf),  5 (sqrt(d) + sqrt(2 log(2N)))  (l2)
 
     Assumes N vectors of Euclidean norm at most 1; existential, no algorithm.
 
     Provenance: recalled. The orders are seen in the abstract of arXiv:2111.07049; the form behind the
-    constants (all prefixes in 5K when K has Gaussian measure >= 1 - 1/(2N)) is unconfirmed. Never a test.
+    constants (all prefixes in 5K when K has Gaussian measure >= 1 - 1/(2N)) is unconfirmed, see note
+    ``V9-reference-lines``. Never a test.
 
     Parameters
     ----------
@@ -231,11 +243,14 @@ def banaszczyk_prefix_bound(N: int, d: int, norm: str) -> float:
 def barany_grinberg_bound(d: int, B: float = 1.0) -> float:
     """Return the Barany-Grinberg constant for prefix signing (V9, a reference line).
 
-    .. math:: in any norm some signs give max_k ||r_k|| <= (2d - 1) B
+    ::
+
+        in any norm some signs give max_k ||r_k|| <= (2d - 1) B
 
     Assumes ||z_j|| <= B in that norm. :func:`theory.herding.prefix_signing_bound` is the derived 2 d B.
 
-    Provenance: recalled, not confirmed against the text. Never the expected value of a test.
+    Provenance: recalled, not confirmed against the text, see note ``V9-reference-lines``. Never the expected
+    value of a test.
 
     Parameters
     ----------

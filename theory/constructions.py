@@ -16,7 +16,9 @@ from theory._checks import integer_at_least, matrix, nonnegative
 def steinitz_bound(d: int, B: float = 1.0) -> float:
     """Bound the herding error of the best order (H6).
 
-    .. math:: min_pi max_k ||S_k|| <= d B
+    ::
+
+        min_pi max_k ||S_k|| <= d B
 
     Assumes vectors that sum to 0 with ||z_j|| <= B, any norm; :func:`steinitz_order` attains it.
 
@@ -57,7 +59,9 @@ def steinitz_order(z: ArrayLike) -> NDArray[np.int64]:
     From the back: keep a set A of size k with weights 0 <= lam <= 1, sum lam z = 0, sum lam = k - d. A vertex
     of the same polytope for k - 1 - d has a weight equal to 0; that vector takes position k.
 
-    .. math:: S_k = sum_A (1 - lam) z,  ||S_k|| <= sum_A (1 - lam) B = d B
+    ::
+
+        S_k = sum_A (1 - lam) z,  ||S_k|| <= sum_A (1 - lam) B = d B
 
     Assumes vectors that sum to 0. Solves one linear programme per position: n up to a few hundred.
 
@@ -117,7 +121,9 @@ def _vertex(z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
 def prefix_signing_bound(d: int, B: float = 1.0) -> float:
     """Bound the signed sums of the best signs (H7).
 
-    .. math:: min_eps max_k ||R_k|| <= 2 d B
+    ::
+
+        min_eps max_k ||R_k|| <= 2 d B
 
     Assumes ||z_j|| <= B, any norm, any sum; :func:`prefix_signs` attains it.
 
@@ -159,7 +165,9 @@ def prefix_signs(z: ArrayLike) -> NDArray[np.int64]:
     starts at 0; while d + 1 are inside, move along a linear relation of their vectors until one reaches +-1,
     which is then its sign for good.
 
-    .. math:: R_k = sum_{inside} (eps_j - alpha_j) z_j,  ||R_k|| <= 2 d B
+    ::
+
+        R_k = sum_{inside} (eps_j - alpha_j) z_j,  ||R_k|| <= 2 d B
 
     Assumes nothing on the vectors. One small singular value decomposition per vector.
 

@@ -21,9 +21,11 @@ _TILT = 1e-10  # in greedy_worst_case: far above rounding, far below anything vi
 
 
 def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float64]:
-    """Return ||r_k||^2 of the greedy rule from what it saw: the identity of V1.
+    """Return ||r_k||^2 of the greedy rule from what it saw (V1, identity).
 
-    .. math:: ||r_k||^2 = sum_{j<=k} ( ||z_j||^2 - 2 |<r_{j-1}, z_j>| )
+    ::
+
+        ||r_k||^2 = sum_{j<=k} ( ||z_j||^2 - 2 |<r_{j-1}, z_j>| )
 
     Assumes eps_k = +1 if <r_{k-1}, z_k> <= 0 else -1, and r_0 = 0; nothing on the vectors.
 
@@ -67,7 +69,9 @@ def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float
 def greedy_prefix_bound(norms: ArrayLike) -> NDArray[np.float64]:
     """Bound every signed sum of the greedy rule (V1).
 
-    .. math:: ||r_k||_2 <= ( sum_{j<=k} ||z_j||_2^2 )^{1/2} <= B sqrt(k)
+    ::
+
+        ||r_k||_2 <= ( sum_{j<=k} ||z_j||_2^2 )^{1/2} <= B sqrt(k)
 
     Assumes the greedy rule and nothing else: the vectors may answer the signs. Attained by V2.
 
@@ -103,7 +107,9 @@ def greedy_prefix_bound(norms: ArrayLike) -> NDArray[np.float64]:
 def greedy_line_bound(magnitudes: ArrayLike) -> NDArray[np.float64]:
     """Bound every signed sum of the greedy rule on the line (V2, d = 1).
 
-    .. math:: |r_k| <= max_{j<=k} |z_j|
+    ::
+
+        |r_k| <= max_{j<=k} |z_j|
 
     Assumes d = 1 and the greedy rule. Attained by the first vector.
 
@@ -139,7 +145,9 @@ def greedy_line_bound(magnitudes: ArrayLike) -> NDArray[np.float64]:
 def greedy_worst_case(k: int, d: int) -> NDArray[np.float64]:
     """Return unit vectors on which the greedy rule reaches the bound of V1 (V2, d >= 2).
 
-    .. math:: z_1 = e_1,  z_j orthogonal to r_{j-1}, ||z_j|| = 1,  so  ||r_k||_2 = sqrt(k)
+    ::
+
+        z_1 = e_1,  z_j orthogonal to r_{j-1}, ||z_j|| = 1,  so  ||r_k||_2 = sqrt(k)
 
     Assumes d >= 2. Greedy being deterministic, the list is fixed in advance: an oblivious adversary suffices.
     Each z_j leans against r_{j-1} by 1e-10, so that no rounding can turn a tie; this costs 1e-10 sqrt(k) of
@@ -188,7 +196,9 @@ def greedy_worst_case(k: int, d: int) -> NDArray[np.float64]:
 def mean_projection(d: int, law: str = "sphere") -> float:
     """Return the mean absolute projection of an isotropic law (V3).
 
-    .. math:: c = E |<u, z>|,  ||u||_2 = 1
+    ::
+
+        c = E |<u, z>|,  ||u||_2 = 1
 
     On the unit sphere c = Gamma(d/2) / (sqrt(pi) Gamma((d+1)/2)); for N(0, I_d), c = sqrt(2/pi).
 
@@ -233,7 +243,9 @@ def mean_projection(d: int, law: str = "sphere") -> float:
 def greedy_norm_sum(n: int, second_moment: float, projection: float, last_square: float) -> float:
     """Return the expected sum of the greedy norms over n isotropic vectors (V3, exact).
 
-    .. math:: sum_{k=0}^{n-1} E||r_k||_2 = ( n E||z||_2^2 - E||r_n||_2^2 ) / (2 c)
+    ::
+
+        sum_{k=0}^{n-1} E||r_k||_2 = ( n E||z||_2^2 - E||r_n||_2^2 ) / (2 c)
 
     Assumes z_k independent and identically distributed with E|<u, z>| = c for every unit u.
 
@@ -278,9 +290,11 @@ def greedy_norm_sum(n: int, second_moment: float, projection: float, last_square
 def greedy_stationary_norm(d: int, law: str = "sphere") -> float:
     """Return the long-run mean norm of the greedy signed sum on isotropic vectors (V3).
 
-    .. math:: lim (1/n) sum_{k<n} E||r_k||_2 = E||z||_2^2 / (2 c)
-              = sqrt(pi) Gamma((d+1)/2) / (2 Gamma(d/2)) ~ sqrt(pi d / 8)   (sphere)
-              = d sqrt(pi/8)                                                (gaussian)
+    ::
+
+        lim (1/n) sum_{k<n} E||r_k||_2 = E||z||_2^2 / (2 c)
+        = sqrt(pi) Gamma((d+1)/2) / (2 Gamma(d/2)) ~ sqrt(pi d / 8)   (sphere)
+        = d sqrt(pi/8)                                                (gaussian)
 
     Assumes z_k independent, uniform on the unit sphere or standard normal. No n appears: this, and no
     worst-case theorem, is why greedy balancing does well on random data.

@@ -23,10 +23,12 @@ from theory.constructions import steinitz_order as steinitz_order
 
 
 def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike) -> NDArray[np.float64]:
-    """Return the prefix sums of the reordered list from those of the old one: the identity of H1.
+    """Return the prefix sums of the reordered list from those of the old one (H1, identity).
 
-    .. math:: front, ending at old position k:  (S_k + R_k)/2
-              back, ending at old position k:   S_n - (S_{k-1} - R_{k-1})/2
+    ::
+
+        front, ending at old position k:  (S_k + R_k)/2
+        back, ending at old position k:   S_n - (S_{k-1} - R_{k-1})/2
 
     Assumes nothing: any vectors, any signs, any total S_n.
 
@@ -75,7 +77,9 @@ def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike)
 def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
     """Bound the herding error after one reorder (H1; with pairs H3 and, over m workers, H4).
 
-    .. math:: max_k ||S_k^new|| <= ||S_n|| + ( max_k ||S_k|| + max_k ||R_k|| ) / 2
+    ::
+
+        max_k ||S_k^new|| <= ||S_n|| + ( max_k ||S_k|| + max_k ||R_k|| ) / 2
 
     Assumes the same norm, any norm, throughout. For one list (H1) the maxima run over all k. With pairs,
     where z_{2j-1} and z_{2j} get opposite signs (H3, H4), they need only run over the even old prefixes
@@ -119,9 +123,11 @@ def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
 
 
 def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]:
-    """Return the signed sums under another centre: the identity of H2.
+    """Return the signed sums under another centre (H2, identity).
 
-    .. math:: R_k^exact = R_k^stale - E_k (zbar - m_0),  E_k = sum_{j<=k} eps_j
+    ::
+
+        R_k^exact = R_k^stale - E_k (zbar - m_0),  E_k = sum_{j<=k} eps_j
 
     Assumes R^stale balances z_j - m_0 and R^exact the same signs on z_j - zbar. With pairs E_{2j} = 0: pair
     balancing does not see the centre.
@@ -167,7 +173,9 @@ def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike)
 def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: float) -> float:
     """Bound the herding error after a reorder that balanced around a stale mean (H2).
 
-    .. math:: H_new <= ( H_old + max_k ||R_k^stale|| + max_k |E_k| ||zbar - m_0|| ) / 2
+    ::
+
+        H_new <= ( H_old + max_k ||R_k^stale|| + max_k |E_k| ||zbar - m_0|| ) / 2
 
     Assumes herding measured around the exact mean zbar, signs chosen for z_j - m_0; |E_k| <= n always.
 
@@ -208,10 +216,12 @@ def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: flo
 
 
 def pair_reordered_prefixes(prefixes: ArrayLike, pair_sums: ArrayLike) -> NDArray[np.float64]:
-    """Return the prefix sums after a pair reorder: the identity of H3 and H4.
+    """Return the prefix sums after a pair reorder (H3, H4, identity).
 
-    .. math:: length j:    (S_{2j} + Rp_j)/2
-              length n-j:  S_n - (S_{2j} - Rp_j)/2,   0 <= j <= floor(n/2)
+    ::
+
+        length j:    (S_{2j} + Rp_j)/2
+        length n-j:  S_n - (S_{2j} - Rp_j)/2,   0 <= j <= floor(n/2)
 
     Assumes each worker sends one vector of every pair to its front and the other to its back; an unpaired
     last vector (odd n) takes the middle slot. S and Rp sum over all workers.
@@ -258,7 +268,9 @@ def pair_reordered_prefixes(prefixes: ArrayLike, pair_sums: ArrayLike) -> NDArra
 def independent_reorder_bound(old: ArrayLike, signed: ArrayLike) -> float:
     """Bound the parallel herding error when every worker reorders alone (H4 c).
 
-    .. math:: H_par,new <= sum_i ( H_i + A_i ) / 2
+    ::
+
+        H_par,new <= sum_i ( H_i + A_i ) / 2
 
     Assumes centred vectors on every worker; H_i, A_i are the worker's own herding error and balance. The
     bound grows like m: nothing makes the workers' errors cancel.
@@ -300,7 +312,9 @@ def independent_reorder_bound(old: ArrayLike, signed: ArrayLike) -> float:
 def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.float64]:
     """Bound the herding error along repeated reorders of static vectors (H5).
 
-    .. math:: H_T <= 2^{-T} H_0 + sum_{s<T} 2^{-(T-s)} A_s <= 2^{-T} H_0 + (1 - 2^{-T}) max_s A_s
+    ::
+
+        H_T <= 2^{-T} H_0 + sum_{s<T} 2^{-(T-s)} A_s <= 2^{-T} H_0 + (1 - 2^{-T}) max_s A_s
 
     Assumes centred vectors that do not change between rounds, and one of the reorders of H1, H3, H4.
 
@@ -341,7 +355,9 @@ def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.fl
 def herding_lower_bound(norms: ArrayLike) -> float:
     """Bound the herding error of one list from below, for every order (H6).
 
-    .. math:: H >= max_j ||z_j|| / 2
+    ::
+
+        H >= max_j ||z_j|| / 2
 
     Assumes one worker: z at step k is the difference of two prefix sums.
 
@@ -377,7 +393,9 @@ def herding_lower_bound(norms: ArrayLike) -> float:
 def transference_rounds(initial: float, balance: float, excess: float) -> int:
     """Return how many reorders reach a herding error of A + excess (H8).
 
-    .. math:: T = ceil( log2( (H_0 - A) / excess ) )_+  gives  H_T <= A + excess
+    ::
+
+        T = ceil( log2( (H_0 - A) / excess ) )_+  gives  H_T <= A + excess
 
     Assumes a signing rule whose signed sums stay within A for EVERY order of the vectors. As orders are
     finitely many, some order then has H <= A: a bound on signing is a bound on herding.

@@ -17,7 +17,9 @@ from theory._checks import integer_at_least, nonnegative, nonnegative_array, pos
 def hoeffding_tail(t: float, n: int, m: int, width: float) -> NDArray[np.float64]:
     """Bound the tail of one coordinate of one prefix sum (R4, pointwise).
 
-    .. math:: P( |S_k(c)| >= t ) <= 2 exp( -2 t^2 / (m min(k, n-k) (b-a)^2) )
+    ::
+
+        P( |S_k(c)| >= t ) <= 2 exp( -2 t^2 / (m min(k, n-k) (b-a)^2) )
 
     Assumes independent uniformly random orders; on each worker coordinate c ranges over an interval of length
     b - a (its place may differ between workers).
@@ -75,7 +77,9 @@ def _two_sided(numerator: float, denominators: NDArray[np.float64]) -> NDArray[n
 def maximum_inf_bound(n: int, m: int, d: int, width: float, delta: float) -> float:
     """Bound the herding error of random orders in the inf-norm (R4).
 
-    .. math:: P( max_k ||S_k||_inf > (b-a) sqrt(m n log(4d/delta)) ) <= delta
+    ::
+
+        P( max_k ||S_k||_inf > (b-a) sqrt(m n log(4d/delta)) ) <= delta
 
     Assumes independent uniformly random orders; on each worker every coordinate ranges over an interval of
     length at most b - a. No log n is paid for the maximum.
@@ -122,8 +126,10 @@ def maximum_inf_bound(n: int, m: int, d: int, width: float, delta: float) -> flo
 def hoeffding_serfling_radius(n: int, width: float, delta: float) -> NDArray[np.float64]:
     """Return the Hoeffding-Serfling radius of a prefix mean (R4', m = 1, one-sided).
 
-    .. math:: P( S_k / k > (b-a) sqrt(rho_k log(1/delta) / (2k)) ) <= delta,  where
-              rho_k = 1 - (k-1)/n (k <= n/2),  (1 - k/n)(1 + 1/k) (k > n/2)
+    ::
+
+        P( S_k / k > (b-a) sqrt(rho_k log(1/delta) / (2k)) ) <= delta,  where
+        rho_k = 1 - (k-1)/n (k <= n/2),  (1 - k/n)(1 + 1/k) (k > n/2)
 
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a. Use delta/2
     for a two-sided interval.
@@ -174,7 +180,9 @@ def _serfling_factor(k: NDArray[np.float64], n: int) -> NDArray[np.float64]:
 def bernstein_tail(t: float, n: int, m: int, variance: float, bound: float) -> NDArray[np.float64]:
     """Bound the tail of one coordinate of one prefix sum by its variance (R7).
 
-    .. math:: P( |S_k(c)| >= t ) <= 2 exp( -t^2 / (2 (m min(k, n-k) sigma_c^2 + B t / 3)) )
+    ::
+
+        P( |S_k(c)| >= t ) <= 2 exp( -t^2 / (2 (m min(k, n-k) sigma_c^2 + B t / 3)) )
 
     Assumes independent uniformly random orders, |z_ij(c) - zbar_i(c)| <= B and sigma_c^2 the mean
     within-worker variance of the coordinate.
@@ -225,7 +233,9 @@ def empirical_bernstein_radius(
 ) -> NDArray[np.float64]:
     """Return the two-sided empirical Bernstein-Serfling radius of a prefix mean (R7, m = 1).
 
-    .. math:: P( |S_k| / k > sd_k sqrt(2 rho_k log(10/delta) / k) + kappa (b-a) log(10/delta) / k ) <= delta
+    ::
+
+        P( |S_k| / k > sd_k sqrt(2 rho_k log(10/delta) / k) + kappa (b-a) log(10/delta) / k ) <= delta
 
     Here kappa = 7/3 + 3/sqrt(2), rho_k is that of :func:`hoeffding_serfling_radius` and sd_k the standard
     deviation of the first k values seen (divisor k).

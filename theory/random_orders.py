@@ -30,7 +30,9 @@ BRIDGE_AREA_MEAN = math.sqrt(2.0 / math.pi) * math.pi / 8.0
 def prefix_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]:
     """Return E||S_k||_2^2 for independent random orders on m workers (R1 for m = 1, R2 a).
 
-    .. math:: E||S_k||_2^2 = m sigma^2 k (n-k) / (n-1)
+    ::
+
+        E||S_k||_2^2 = m sigma^2 k (n-k) / (n-1)
 
     Assumes independent uniformly random orders, one per worker; sigma^2 is the mean WITHIN-worker variance
     (1/(mn)) sum_{i,j} ||z_ij - zbar_i||_2^2. Worker means cancel as the global sum is 0.
@@ -79,7 +81,9 @@ def _lengths(n: int) -> tuple[NDArray[np.float64], int]:
 def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int) -> NDArray[np.float64]:
     """Return the covariance of two prefix sums of random orders (R1, R2 a).
 
-    .. math:: Cov(S_k, S_l) = m Sigma k (n-l) / (n-1),  k <= l
+    ::
+
+        Cov(S_k, S_l) = m Sigma k (n-l) / (n-1),  k <= l
 
     Assumes independent uniformly random orders; Sigma is the mean within-worker covariance
     (1/(mn)) sum_{i,j} (z_ij - zbar_i)(z_ij - zbar_i)'.
@@ -128,7 +132,9 @@ def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int
 def mean_square_prefix(n: int, m: int, variance: float) -> float:
     """Return the mean over an epoch of E||S_k||_2^2 (R1, R2 a).
 
-    .. math:: (1/n) sum_{k=1}^{n} E||S_k||_2^2 = m sigma^2 (n+1) / 6
+    ::
+
+        (1/n) sum_{k=1}^{n} E||S_k||_2^2 = m sigma^2 (n+1) / 6
 
     The same mean over k = 0, ..., n-1, since S_0 = S_n = 0.
 
@@ -171,7 +177,9 @@ def mean_square_prefix(n: int, m: int, variance: float) -> float:
 def mean_prefix_second_moment(n: int, m: int, variance: float) -> float:
     """Return the second moment of the mean prefix of an epoch (R1, R2 a).
 
-    .. math:: E || (1/n) sum_{k=1}^{n} S_k ||_2^2 = m sigma^2 (n+1) / 12
+    ::
+
+        E || (1/n) sum_{k=1}^{n} S_k ||_2^2 = m sigma^2 (n+1) / 12
 
     Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`.
 
@@ -211,7 +219,9 @@ def mean_prefix_second_moment(n: int, m: int, variance: float) -> float:
 def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
     """Return E||S_k||_2^2 when all workers share ONE random order (R2 b).
 
-    .. math:: E||S_k||_2^2 = k (n-k) / (n-1) (1/n) sum_j || sum_i z_ij ||_2^2
+    ::
+
+        E||S_k||_2^2 = k (n-k) / (n-1) (1/n) sum_j || sum_i z_ij ||_2^2
 
     Assumes global sum 0 and the same uniformly random order on every worker, as equal seeds produce. Equal
     data on the workers give m times the value of independent orders: the speedup in m is lost.
@@ -255,7 +265,9 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
 def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]:
     """Return E||S_k||_2^2 for one random order of all mn examples, m per step (R2 c).
 
-    .. math:: E||S_k||_2^2 = sigma_tot^2 (m k) m (n-k) / (mn-1)
+    ::
+
+        E||S_k||_2^2 = sigma_tot^2 (m k) m (n-k) / (mn-1)
 
     Assumes minibatch random reshuffling: one uniformly random order of the pool, cut into n batches of m;
     sigma_tot^2 = (1/(mn)) sum_{i,j} ||z_ij||_2^2 around the global mean.
@@ -298,7 +310,9 @@ def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
 def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
     """Bound ||S_k||_2 for EVERY choice of orders (R2 d).
 
-    .. math:: ||S_k||_2 <= m sigma sqrt(k (n-k)) <= m n sigma / 2
+    ::
+
+        ||S_k||_2 <= m sigma sqrt(k (n-k)) <= m n sigma / 2
 
     Assumes global sum 0; sigma^2 is the mean within-worker variance. Attained at k = n/2 by equal workers
     holding +-1 in sorted order.
@@ -341,7 +355,9 @@ def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
 def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float, float]:
     """Bound E max_k ||S_k||_2^2 from both sides (R3).
 
-    .. math:: m sigma^2 floor(n/2) ceil(n/2) / (n-1) <= E max_k ||S_k||_2^2 <= 8 m sigma^2 n^2 / (n-1)
+    ::
+
+        m sigma^2 floor(n/2) ceil(n/2) / (n-1) <= E max_k ||S_k||_2^2 <= 8 m sigma^2 n^2 / (n-1)
 
     Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`. Measured values
     lie near 0.43 to 0.77 times m n sigma^2: the upper bound is about ten times too large.
@@ -383,7 +399,9 @@ def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float
 def bridge_maximum_cdf(x: float) -> float:
     """Return the limit law of the largest prefix of a random order (R5).
 
-    .. math:: P( max_k |S_k| <= x sigma sqrt(n) ) -> K(x) = 1 - 2 sum_{k>=1} (-1)^{k-1} exp(-2 k^2 x^2)
+    ::
+
+        P( max_k |S_k| <= x sigma sqrt(n) ) -> K(x) = 1 - 2 sum_{k>=1} (-1)^{k-1} exp(-2 k^2 x^2)
 
     Assumes d = m = 1, n -> infinity and max_j |z_j| / (sigma sqrt(n)) -> 0. The mean of K is
     ``BRIDGE_MAXIMUM_MEAN``.
@@ -420,8 +438,10 @@ def bridge_maximum_cdf(x: float) -> float:
 def workers_herding(single: ArrayLike, relation: str) -> float:
     """Return the size of S_k over m workers from the sizes on single workers (R6).
 
-    .. math:: identical:    ||S_k|| = sum_i ||S_k^i||                  (slope 1 in m)
-              independent:  ( E||S_k||_2^2 )^{1/2} = ( sum_i E||S_k^i||_2^2 )^{1/2}   (slope 1/2 in m)
+    ::
+
+        identical:    ||S_k|| = sum_i ||S_k^i||                  (slope 1 in m)
+        independent:  ( E||S_k||_2^2 )^{1/2} = ( sum_i E||S_k^i||_2^2 )^{1/2}   (slope 1/2 in m)
 
     Assumes either equal data and equal orders on all workers (any norm; exact, and the worst case of
     independent balancing), or independent workers with prefixes of mean 0 (``single`` is then the root mean

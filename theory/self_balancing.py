@@ -26,8 +26,10 @@ from theory._checks import (
 def self_balancing_variances(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.float64]:
     """Return the sub-Gaussian variance of the walk after every vector (V5).
 
-    .. math:: E exp(<w_i, u>) <= exp(sigma_i^2 ||u||_2^2 / 2)  for all u, where
-              sigma_i^2 = sigma_{i-1}^2 + b_i^2 ( 1 + sigma_{i-1}^2 (b_i^2 - 2 a_i) / a_i^2 )_+,  sigma_0 = 0
+    ::
+
+        E exp(<w_i, u>) <= exp(sigma_i^2 ||u||_2^2 / 2)  for all u, where
+        sigma_i^2 = sigma_{i-1}^2 + b_i^2 ( 1 + sigma_{i-1}^2 (b_i^2 - 2 a_i) / a_i^2 )_+,  sigma_0 = 0
 
     Assumes vectors and thresholds fixed before the coins are tossed, b_i = ||v_i||_2.
 
@@ -78,7 +80,9 @@ def _next_variance(variance: float, b: float, a: float) -> float:
 def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
     """Return the largest sub-Gaussian variance a constant threshold can lead to (V5).
 
-    .. math:: sigma_i^2 <= a^2 / (2a - B^2) <= a  for every i
+    ::
+
+        sigma_i^2 <= a^2 / (2a - B^2) <= a  for every i
 
     Assumes ||v_i||_2 <= B and a >= B^2. Reached in the limit by vectors of norm exactly B.
 
@@ -119,7 +123,9 @@ def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
 def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.float64]:
     """Return the adaptive thresholds of kernel halving (V5).
 
-    .. math:: a_i = max( b_i sigma_{i-1} sqrt(2 log(2/delta)), b_i^2 )
+    ::
+
+        a_i = max( b_i sigma_{i-1} sqrt(2 log(2/delta)), b_i^2 )
 
     Assumes the variances sigma_i^2 follow the recursion of V5 under these thresholds; then each clip has
     probability at most delta.
@@ -164,7 +170,9 @@ def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.floa
 def kernel_halving_variance_bound(delta: float, B: float = 1.0) -> float:
     """Bound the sub-Gaussian variance under the kernel-halving thresholds (V5).
 
-    .. math:: sigma_i^2 <= B^2 (G + 1)^2 / (4 G),  G = 2 log(2/delta)
+    ::
+
+        sigma_i^2 <= B^2 (G + 1)^2 / (4 G),  G = 2 log(2/delta)
 
     Assumes ||v_i||_2 <= B. Reached in the limit by vectors of norm exactly B.
 
@@ -203,7 +211,9 @@ def kernel_halving_variance_bound(delta: float, B: float = 1.0) -> float:
 def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.float64]:
     """Bound the probability that the walk falls back at each vector (V5).
 
-    .. math:: P( |<w_{i-1}, v_i>| > a_i ) <= 2 exp( -a_i^2 / (2 sigma_{i-1}^2 b_i^2) )
+    ::
+
+        P( |<w_{i-1}, v_i>| > a_i ) <= 2 exp( -a_i^2 / (2 sigma_{i-1}^2 b_i^2) )
 
     Assumes vectors and thresholds fixed in advance; sigma_i^2 from :func:`self_balancing_variances`.
 
@@ -247,7 +257,9 @@ def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.fl
 def self_balancing_threshold(N: int, delta: float, B: float = 1.0) -> float:
     """Return the constant threshold behind the prefix bound (V6).
 
-    .. math:: a = B^2 ( 1/2 + log(4N/delta) )
+    ::
+
+        a = B^2 ( 1/2 + log(4N/delta) )
 
     Assumes ||v_k||_2 <= B: inner products, hence thresholds, scale as B^2 while sums scale as B.
 
@@ -288,9 +300,11 @@ def self_balancing_threshold(N: int, delta: float, B: float = 1.0) -> float:
 def self_balancing_bound(N: int, d: int, delta: float, norm: str, B: float = 1.0) -> float:
     """Bound every signed sum of the self-balancing walk (V6).
 
-    .. math:: P( no clip and max_{k<=N} ||w_k|| <= B A ) >= 1 - delta,  where for a, s^2 = a^2/(2a-1) at B = 1
-              A_inf = sqrt( 2 s^2 log(4Nd/delta) ),
-              A_2 = s sqrt( d + 2 sqrt(d t) + 2t ),  t = log(2N/delta)
+    ::
+
+        P( no clip and max_{k<=N} ||w_k|| <= B A ) >= 1 - delta,  where for a, s^2 = a^2/(2a-1) at B = 1
+        A_inf = sqrt( 2 s^2 log(4Nd/delta) ),
+        A_2 = s sqrt( d + 2 sqrt(d t) + 2t ),  t = log(2N/delta)
 
     Assumes vectors with ||v_k||_2 <= B fixed in advance and the threshold of
     :func:`self_balancing_threshold`. The two norms are two separate statements, each at level delta.
@@ -341,12 +355,14 @@ def self_balancing_bound(N: int, d: int, delta: float, norm: str, B: float = 1.0
 def alweiss_threshold(N: int, d: int, delta: float) -> float:
     """Return the published threshold of the self-balancing walk (V7, an upper bound only).
 
-    .. math:: c = 30 log(N d / delta),  max_k ||w_k||_inf <= c with probability at least 1 - delta
+    ::
+
+        c = 30 log(N d / delta),  max_k ||w_k||_inf <= c with probability at least 1 - delta
 
     Assumes ||v_k||_2 <= 1, vectors fixed in advance. About 25 times V6: valid, never a predicted value.
 
     Provenance: recalled. The order is seen in notes quoting the theorem and the constant in public code of
-    Algorithm 1; the text of the theorem is unconfirmed.
+    Algorithm 1; the text of the theorem is unconfirmed, see note ``V7-alweiss-liu-sawhney``.
 
     Parameters
     ----------
@@ -383,7 +399,9 @@ def alweiss_threshold(N: int, d: int, delta: float) -> float:
 def walk_balance_bound(m: int, n: int, d: int, T: int, delta: float, norm: str, B: float = 1.0) -> float:
     """Bound the balance of CD-GraB with the self-balancing walk in every epoch (V8).
 
-    .. math:: P( max_{t<T} A_t <= B A(N, d, delta/T) ) >= 1 - delta,  N = m floor(n/2)
+    ::
+
+        P( max_{t<T} A_t <= B A(N, d, delta/T) ) >= 1 - delta,  N = m floor(n/2)
 
     Here A is the bound of V6 and A_t the largest running pair sum of epoch t. The number of workers enters
     through log m alone.
