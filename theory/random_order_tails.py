@@ -135,7 +135,7 @@ def hoeffding_serfling_radius(n: int, width: float, delta: float) -> NDArray[np.
     for a two-sided interval.
 
     Provenance: seen, Bardenet and Maillard, Corollary 2.5; not derived here, see note
-    ``R4p-hoeffding-serfling``.
+    ``R4-hoeffding-serfling``.
 
     Parameters
     ----------

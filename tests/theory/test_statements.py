@@ -55,7 +55,7 @@ def test_docstring_has_every_part_in_the_fixed_order(function):
 @pytest.mark.parametrize("function", STATEMENTS)
 def test_named_notes_exist_and_point_back(function):
     text = " ".join(inspect.getdoc(function).split())
-    notes = re.findall(r"``([VHR]\d+p?-[a-z0-9-]+)``", text)
+    notes = re.findall(r"``([VHR]\d+-[a-z0-9-]+)``", text)
     assert notes
     for note in notes:
         assert re.search(rf"[`.]{function.__name__}`", (NOTES / f"{note}.md").read_text())
