@@ -23,6 +23,9 @@ from theory.random_order_tails import maximum_inf_bound as maximum_inf_bound
 BRIDGE_MAXIMUM_MEAN = math.sqrt(math.pi / 2.0) * math.log(2.0)
 """Limit of E max_k |S_k| / (sigma sqrt(n)) for d = m = 1 (R5): sqrt(pi/2) log 2 = 0.8687."""
 
+BRIDGE_MAXIMUM_SECOND_MOMENT = math.pi**2 / 12.0
+"""Limit of E max_k S_k^2 / (sigma^2 n) for d = 1 (R5): pi^2/12 = 0.8225."""
+
 BRIDGE_AREA_MEAN = math.sqrt(2.0 / math.pi) * math.pi / 8.0
 """Limit of sum_k E|S_k| / (sigma n^{3/2}) for d = m = 1 (R5): sqrt(2/pi) pi/8 = 0.31333."""
 
@@ -359,8 +362,9 @@ def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float
 
         m sigma^2 floor(n/2) ceil(n/2) / (n-1) <= E max_k ||S_k||_2^2 <= 8 m sigma^2 n^2 / (n-1)
 
-    Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`. Measured values
-    lie near 0.43 to 0.77 times m n sigma^2: the upper bound is about ten times too large.
+    Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`. For long lists
+    the truth lies between m n sigma^2 / 4, approached as d grows, and m n sigma^2 pi^2 / 12, attained at
+    d = 1 (note ``R5-brownian-bridge``): the upper bound is 10 to 32 times too large.
 
     Provenance: derived, note ``R3-expected-maximum``.
 

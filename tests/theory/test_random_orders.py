@@ -222,6 +222,8 @@ def test_largest_prefix_of_a_sign_list_has_the_bridge_limits():
     n = 10**6
     tails = np.array([sign_maximum_tail(n, h) for h in range(1, 6 * math.isqrt(n))])
     assert tails.sum() / math.sqrt(n) == pytest.approx(ro.BRIDGE_MAXIMUM_MEAN, abs=1e-3)
+    second = (2 * np.arange(1, len(tails) + 1) - 1) @ tails  # E X^2 = sum_h (2h - 1) P(X >= h)
+    assert second / n == pytest.approx(ro.BRIDGE_MAXIMUM_SECOND_MOMENT, abs=2e-3)
     for x in (0.5, 0.8, 1.2, 2.0):
         below = 1 - tails[int(x * math.sqrt(n))]
         assert below == pytest.approx(ro.bridge_maximum_cdf(x), abs=2e-3)
