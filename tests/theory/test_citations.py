@@ -10,9 +10,7 @@ from theory.citations import CITATIONS, bibtex, cite
 from theory.published_orders import ORDERS, published_order
 
 ARXIV = re.compile(r"\d{4}\.\d{4,5}")
-# Papers on asynchronous SGD are listed where they are used, in theory/asynchrony.py.
 SOURCES = [p for p in sorted(Path(theory.__file__).parent.rglob("*")) if p.suffix in {".py", ".md"}]
-OURS = [p for p in SOURCES if "asynchron" not in p.name]
 
 
 @pytest.mark.parametrize("key", CITATIONS)
@@ -44,7 +42,7 @@ def test_identifiers_are_unique():
     assert len(set(arxiv)) == len(arxiv)
 
 
-@pytest.mark.parametrize("source", OURS, ids=lambda p: p.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name)
 def test_every_arxiv_identifier_in_theory_is_cited(source):
     known = {c.arxiv for c in CITATIONS.values()}
     text = source.read_text(encoding="utf-8")
