@@ -81,3 +81,29 @@ REFUSED = {
 def test_wrong_input_is_refused(message):
     with pytest.raises(ValueError, match=message):
         REFUSED[message]()
+
+
+@given(optimum=st.floats(0.02, 50), power=st.floats(0.5, 4))
+def test_tuning_finds_the_minimum_to_its_resolution(optimum, power):
+    """Unimodal in log alpha: the best grid point is within one fine ratio (1.08) of the optimum."""
+    calls = []
+
+    def error(alpha):
+        calls.append(alpha)
+        return 1.0 + abs(np.log(alpha / optimum)) ** power
+
+    found = analysis.tune(error, 1e-3, 1e3)
+    assert 1 / 1.081 <= found.step_size / optimum <= 1.081
+    assert len(calls) == len(set(calls)) == len(found.errors)
+    assert found.error == found.errors.min() == error(found.step_size)
+
+
+def test_tuning_passes_over_divergence_and_refuses_an_edge():
+    def diverging(alpha):
+        return np.inf if alpha > 1 else np.nan if alpha > 0.5 else 1 / alpha
+
+    assert 0.4 < analysis.tune(diverging, 0.01, 100.0).step_size <= 0.5
+    with pytest.raises(ValueError, match="got the largest step size as the best"):
+        analysis.tune(lambda alpha: 1 / alpha, 0.01, 1.0)
+    with pytest.raises(ValueError, match="got the smallest step size as the best"):
+        analysis.tune(lambda alpha: alpha, 0.01, 1.0)

@@ -265,7 +265,8 @@ _ALL = (
     Citation(
         "tyurin2023optimal",
         ("Alexander Tyurin", "Peter Richtárik"),
-        "Optimal Time Complexities of Parallel Stochastic Optimization Methods Under a Fixed Computation Model",
+        "Optimal Time Complexities of Parallel Stochastic Optimization Methods "
+        "Under a Fixed Computation Model",
         2023,
         "NeurIPS",
         "2305.12387",

@@ -2,6 +2,8 @@
 
 from cdgrab_sim.analysis._rates import RateFit as RateFit
 from cdgrab_sim.analysis._rates import rate as rate
+from cdgrab_sim.analysis._tuning import Tuned as Tuned
+from cdgrab_sim.analysis._tuning import tune as tune
 from cdgrab_sim.analysis._verdict import Verdict as Verdict
 from cdgrab_sim.analysis._verdict import t_interval as t_interval
 from cdgrab_sim.analysis._verdict import verdict as verdict

@@ -1,0 +1,86 @@
+"""Tuning a step size: nested grids, so that the answer has a known resolution and an edge is seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cdgrab_sim import _checks
+from cdgrab_sim._types import FloatArray
+
+_NESTED = (2.0, 2.0 ** (1 / 3), 2.0 ** (1 / 9))  # ratios of neighbours: 2, 1.26, 1.08
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """The best step size found.
+
+    Attributes
+    ----------
+    step_size, error : float
+    step_sizes, errors : array (K,)
+        Everything that was tried, sorted by step size.
+    """
+
+    step_size: float
+    error: float
+    step_sizes: FloatArray
+    errors: FloatArray
+
+
+def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
+    """Minimise an error over the step size.
+
+    The error is evaluated on a grid of ratio 2 from `low` to `high`, then between the neighbours of the best
+    point on grids of ratio 1.26 and 1.08.
+
+    Parameters
+    ----------
+    error : callable
+        Error at a step size; anything that is not finite counts as infinite, so divergence ends the search.
+    low, high : float
+        0 < low < high.
+
+    Returns
+    -------
+    Tuned
+
+    Raises
+    ------
+    ValueError
+        If the best point lies at the edge of the range, where it is no minimum.
+
+    Examples
+    --------
+    >>> found = tune(lambda alpha: alpha + 1.0 / alpha, 0.01, 100.0)
+    >>> 1 / 1.05 < found.step_size < 1.05
+    True
+    """
+    low = _checks.real("low", low, above=0.0)
+    high = _checks.real("high", high, above=low)
+    seen: dict[int, float] = {}  # by position on the finest grid, which has 9 points per factor 2
+    best = 0
+    for level, ratio in enumerate(_NESTED):
+        stride = round(math.log(ratio) / math.log(_NESTED[-1]))
+        last = math.ceil(math.log2(high / low)) * 9
+        around = (
+            range(0, last + 1, stride) if level == 0 else range(best - 2 * stride, best + 3 * stride, stride)
+        )
+        for position in around:
+            if position not in seen:
+                value = error(low * 2.0 ** (position / 9))
+                seen[position] = value if math.isfinite(value) else math.inf
+        best = min(seen, key=lambda position: seen[position])
+        if level == 0 and best in (0, last):
+            end = "smallest" if best == 0 else "largest"
+            raise ValueError(
+                f"step size: expected a minimum inside [{low:.3g}, {high:.3g}]; got the {end} step size "
+                f"as the best; widen the range on that side"
+            )
+    positions = sorted(seen)
+    alphas = low * 2.0 ** (np.array(positions) / 9)
+    errors = np.array([seen[position] for position in positions])
+    return Tuned(float(low * 2.0 ** (best / 9)), seen[best], alphas, errors)
