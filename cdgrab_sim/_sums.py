@@ -36,17 +36,24 @@ def ordered_sum(a: FloatArray) -> FloatArray:
     return np.cumsum(a, axis=0)[-1] if len(a) else np.zeros(a.shape[1:])
 
 
-def dot_twin(a: FloatArray, b: FloatArray) -> float:
-    """Twin of :func:`dot`."""
+def dots_twin(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Twin of :func:`dot` over the last axis of `a` (..., d), for one `b` (d,) or one per row."""
     products = a * b
-    full = len(products) - len(products) % LANES
-    total = 0.0
+    d = products.shape[-1]
+    full = d - d % LANES
+    total = np.zeros(products.shape[:-1])
     if full:
-        t = ordered_sum(products[:full].reshape(-1, LANES))
+        lanes = products[..., :full].reshape(*total.shape, -1, LANES)
+        t = np.moveaxis(np.cumsum(lanes, axis=-2)[..., -1, :], -1, 0)
         total = ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]))
-    for product in products[full:]:
-        total = total + product
-    return float(total)
+    for p in range(full, d):
+        total = total + products[..., p]
+    return total + 0.0  # as `dot`, which starts from +0.0 and so never returns -0.0
+
+
+def dot_twin(a: FloatArray, b: FloatArray) -> float:
+    """Twin of :func:`dot` for two vectors."""
+    return float(dots_twin(a, b))
 
 
 @inlined

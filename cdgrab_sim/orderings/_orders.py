@@ -12,8 +12,8 @@ from cdgrab_sim._types import IntArray, Problem
 
 def random_orders(m: int, n: int, rng: Generator) -> IntArray:
     """Draw one permutation per worker, in worker order: row i does not depend on m."""
-    rows = np.broadcast_to(np.arange(n, dtype=np.int64), (m, n))
-    return rng.permuted(rows, axis=1)
+    rows = np.tile(np.arange(n, dtype=np.int64), (m, 1))  # C order, which a broadcast view would lose
+    return rng.permuted(rows, axis=1, out=rows)
 
 
 def first_orders(first: ArrayLike | None, problem: Problem, rng: Generator) -> IntArray:

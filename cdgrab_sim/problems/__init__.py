@@ -6,15 +6,34 @@ from collections.abc import Callable
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import Problem
+from cdgrab_sim.problems._from_arrays import from_arrays
+from cdgrab_sim.problems._least_squares import least_squares
+from cdgrab_sim.problems._logistic import logistic
+from cdgrab_sim.problems._mlp import mlp
 from cdgrab_sim.problems._quadratic import quadratic
+from cdgrab_sim.problems._robust import robust
 from cdgrab_sim.problems._skewed import skewed
 
 PROBLEMS: dict[str, Callable[..., Problem]] = {
+    "least-squares": least_squares,
+    "logistic": logistic,
+    "mlp": mlp,
     "quadratic": quadratic,
+    "robust": robust,
     "skewed": skewed,
 }
 
-__all__ = ["PROBLEMS", "make", "quadratic", "skewed"]
+__all__ = [
+    "PROBLEMS",
+    "from_arrays",
+    "least_squares",
+    "logistic",
+    "make",
+    "mlp",
+    "quadratic",
+    "robust",
+    "skewed",
+]
 
 
 def make(problem: Problem | str, *, seed: int = 0) -> Problem:

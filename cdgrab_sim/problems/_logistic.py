@@ -1,0 +1,128 @@
+"""Logistic regression with a ridge: smooth, strongly convex, and not a quadratic."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import inlined, kernel
+from cdgrab_sim._rng import Role, stream
+from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim.problems._margin import (
+    margin_grads,
+    margin_grads_twin,
+    margin_problem,
+    margin_value,
+    margin_value_twin,
+)
+from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
+
+
+def _slope(t: float, y: float) -> float:
+    z = y * t
+    e = math.exp(-abs(z))  # never overflows
+    return -y * (e / (1.0 + e)) if z >= 0.0 else -y * (1.0 / (1.0 + e))
+
+
+def _loss(t: float, y: float) -> float:
+    z = y * t
+    tail = math.log1p(math.exp(-abs(z)))
+    return tail if z >= 0.0 else tail - z
+
+
+def _derivatives(t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    q = 0.5 * (1.0 - np.tanh(0.5 * y * t))
+    return -y * q, q * (1.0 - q)
+
+
+slope, loss = inlined(_slope), inlined(_loss)
+_grads_twin = margin_grads_twin(_slope)
+
+
+@kernel(_grads_twin)
+def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    """Gradient of a row: -y a / (1 + exp(y <a, x>)) + ridge x."""
+    margin_grads(slope, out, x, who, idx, data)
+
+
+@kernel(numpy_walk(_grads_twin))
+def walk(  # type: ignore[no-untyped-def]
+    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk bound to this file's `grads`."""
+    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+
+@kernel(margin_value_twin(_loss))
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = mean log(1 + exp(-y <a, x>)) + ridge |x|^2 / 2."""
+    return margin_value(loss, x, data)  # type: ignore[no-any-return]
+
+
+def logistic_on(examples: Table, *, ridge: float) -> Problem:
+    """Return logistic regression on a table of examples with targets +-1."""
+    return margin_problem(
+        "logistic",
+        examples,
+        ridge,
+        grads=grads,
+        value=value,
+        walk=walk,
+        curvature=0.25,
+        derivatives=_derivatives,
+        strong=lambda minimum: float(ridge),
+    )
+
+
+def logistic(
+    *,
+    m: int = 8,
+    n: int = 64,
+    d: int = 3,
+    ridge: float = 0.01,
+    heterogeneity: float = 0.0,
+    seed: int = 0,
+) -> Problem:
+    r"""Logistic regression on normal features.
+
+    .. math::
+
+        f_{ij}(x) = \log(1 + e^{-y_{ij} \langle a_{ij}, x \rangle}) + \tfrac12 \rho \|x\|^2, \qquad
+        P(y_{ij} = 1) = \frac{1}{1 + e^{-\langle a_{ij}, w_i \rangle}}
+
+    with a_ij standard normal, y_ij = +-1, and w_i the true weights of worker i.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Workers, examples per worker, dimension.
+    ridge : float
+        rho. With 0 a minimiser exists only where no hyperplane separates the labels; x_star and f_star are
+        None where it does not.
+    heterogeneity : float
+        Standard deviation, in units of 1/sqrt(d), of each coordinate of w_i around the common w, whose own
+        is 1/sqrt(d). Nothing of worker i depends on m.
+    seed : int
+
+    Returns
+    -------
+    Problem
+        With constants ``L`` (of the roughest example, max |a|_2^2 / 4 + rho), ``L_2inf`` (max |a|_2 |a|_1 / 4
+        + rho sqrt(d)), ``mu`` (= rho; absent for 0), and ``sigma``, ``varsigma`` (root mean square 2-norms
+        of the gradients at x_star, within and across workers).
+
+    Examples
+    --------
+    >>> problem = logistic(m=2, n=8, d=2, ridge=0.1)
+    >>> problem.value(np.zeros(2), problem.data) > problem.f_star, problem.constants["mu"]
+    (True, 0.1)
+    """
+    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    X, rows = synthetic_features(m, n, d, seed=seed)
+    t = true_margins(X, m, heterogeneity=heterogeneity, seed=seed)
+    t += stream(seed, Role.DATA, NOISE).logistic(size=m * n)  # P(t + noise > 0) = 1 / (1 + e^-t)
+    y = np.where(t > 0.0, 1.0, -1.0)
+    return logistic_on(table(X, y, rows), ridge=ridge)
