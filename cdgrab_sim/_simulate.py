@@ -164,7 +164,7 @@ def _start(x0: ArrayLike | None, replicates: int, d: int) -> FloatArray:
         raise ValueError(
             f"x0: expected shape (d,) = ({d},) or (replicates, d) = ({replicates}, {d}); got {start.shape}"
         )
-    return np.array(np.broadcast_to(start, (replicates, d)))
+    return np.array(np.broadcast_to(start, (replicates, d)), order="C")
 
 
 def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callable[[], Any]) -> int:

@@ -42,7 +42,7 @@ slope, loss = inlined(_slope), inlined(_loss)
 _grads_twin = margin_grads_twin(_slope)
 
 
-@kernel(_grads_twin)
+@kernel(_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: -y a / (1 + exp(y <a, x>)) + ridge x."""
     margin_grads(slope, out, x, who, idx, data)

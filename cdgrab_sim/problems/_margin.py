@@ -68,11 +68,10 @@ def margin_value_twin(loss: Scalar) -> Value:
     def value(x: FloatArray, data: Data) -> float:
         X, y, rows, ridge = data
         total = 0.0
-        with np.errstate(all="ignore"):
-            for a, labels, _ in chunks(X, y, rows):
-                for t, label in zip(dots_twin(a, x).tolist(), labels.tolist(), strict=True):
-                    total += loss(t, label)
-            return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(x, x)
+        for a, labels, _ in chunks(X, y, rows):
+            for t, label in zip(dots_twin(a, x).tolist(), labels.tolist(), strict=True):
+                total += loss(t, label)
+        return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(x, x)
 
     return value
 

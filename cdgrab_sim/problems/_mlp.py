@@ -124,14 +124,13 @@ def walk(  # type: ignore[no-untyped-def]
 def _value_twin(x: FloatArray, data: Data) -> float:
     X, y, rows, ridge, start, sizes = data
     w, total = start + x, 0.0
-    with np.errstate(all="ignore"):
-        for a, labels, _ in chunks(X, y, rows):
-            scores = _forward_twin(w, a, sizes)[1]
-            top = scores.max(axis=1)
-            sums = ordered_sum(_apply(math.exp, scores - top[:, None]).T)
-            losses = (_apply(math.log, sums) + top) - scores[np.arange(len(labels)), labels]
-            total = float(ordered_sum(np.append(total, losses)))
-        return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(w, w)
+    for a, labels, _ in chunks(X, y, rows):
+        scores = _forward_twin(w, a, sizes)[1]
+        top = scores.max(axis=1)
+        sums = ordered_sum(_apply(math.exp, scores - top[:, None]).T)
+        losses = (_apply(math.log, sums) + top) - scores[np.arange(len(labels)), labels]
+        total = float(ordered_sum(np.append(total, losses)))
+    return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(w, w)
 
 
 @kernel(_value_twin)

@@ -43,7 +43,7 @@ slope, loss = inlined(_slope), inlined(_loss)
 _grads_twin = margin_grads_twin(_slope)
 
 
-@kernel(_grads_twin)
+@kernel(_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: 2 r / (1 + r^2)^2 a + ridge x, with r = <a, x> - y."""
     margin_grads(slope, out, x, who, idx, data)

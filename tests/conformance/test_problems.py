@@ -1,0 +1,285 @@
+"""What every registered family of problems must do."""
+
+import hashlib
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cdgrab_sim as cg
+from cdgrab_sim import _jit
+from cdgrab_sim._engine import Engine
+from cdgrab_sim._types import Record
+from cdgrab_sim.problems import PROBLEMS
+
+FAMILIES = sorted(PROBLEMS)
+TABLES = ["least-squares", "logistic", "mlp", "robust"]  # data = (X, y, rows, ...)
+MARGINS = ["least-squares", "logistic", "robust"]
+CONVEX = ["least-squares", "logistic", "quadratic", "skewed"]
+
+
+def build(name, m=3, n=5, **arguments):
+    """More than eight coordinates, so that the dot product uses its lanes and its tail."""
+    wide = {"inputs": 11, "hidden": 9} if name == "mlp" else {"d": 11}
+    return PROBLEMS[name](m=m, n=n, **wide, **arguments)
+
+
+def all_gradients(problem, x):
+    m, n, d = problem.m, problem.n, problem.d
+    out = np.empty((m * n, d))
+    problem.grads(out, x, np.repeat(np.arange(m), n), np.tile(np.arange(n), m), problem.data)
+    return out.reshape(m, n, d)
+
+
+def differences(value, x, h=1e-5):
+    """Central differences; the error is about h^2 f''' / 6 + 1e-16 / h < 1e-9."""
+    return np.array([(value(x + h * e) - value(x - h * e)) / (2.0 * h) for e in np.eye(len(x))])
+
+
+def point(problem, seed=0):
+    return np.random.RandomState(seed).standard_normal(problem.d)
+
+
+def twin(problem):
+    """Return the problem with every kernel replaced by its NumPy twin."""
+    twins = {id(function): other for function, other in _jit.KERNELS.values()}
+    parts = {part: getattr(problem, part) for part in ("grads", "value", "walk")}
+    return replace(problem, **{part: twins.get(id(f), f) for part, f in parts.items()})
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(("m", "n"), [(3, 5), (1, 4), (4, 1), (1, 1)])
+def test_gradient_is_that_of_the_value(name, m, n):
+    problem = build(name, m=m, n=n, heterogeneity=0.5)
+    x = point(problem)
+    mean = all_gradients(problem, x).mean(axis=(0, 1))
+    np.testing.assert_allclose(mean, differences(lambda z: problem.value(z, problem.data), x), atol=1e-8)
+    np.testing.assert_allclose(Engine(problem).full_gradient(x), mean, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_example_has_the_gradient_of_its_own_loss(name):
+    problem = build(name, ridge=0.3)
+    x, G = point(problem), all_gradients(problem, point(problem))
+    X, y, rows, *rest = problem.data
+    for i in range(problem.m):
+        for j in range(problem.n):
+            one = np.array(rows[i : i + 1, j : j + 1])
+            one.flags.writeable = False
+            expected = differences(lambda z, one=one: problem.value(z, (X, y, one, *rest)), x)
+            np.testing.assert_allclose(G[i, j], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_twins_have_the_bits_of_the_kernels(name):
+    problem = build(name, m=3, n=7, heterogeneity=0.5)
+    record = Record(herding=("inf", "l2"), trajectory=True)
+    arguments = {"epochs": 3, "step_size": 0.01, "momentum": 0.5, "batch": 2, "record": record}
+    a, b = (cg.simulate(p, "cd-grab", x0=point(p), **arguments) for p in (problem, twin(problem)))
+    assert a.status[0] == "completed"
+    for one, other in ((a.x, b.x), (a.trajectory, b.trajectory), (a.loss, b.loss)):
+        assert one.tobytes() == other.tobytes()
+    for norm in record.herding:
+        assert a.herding[norm].tobytes() == b.herding[norm].tobytes()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_values_and_gradients_of_many_arguments_have_the_same_bits(name):
+    problem = build(name, m=8, n=100, heterogeneity=0.5)
+    other = twin(problem)
+    for scale in (0.0, 0.1, 3.0, 100.0):
+        x = scale * point(problem)
+        assert problem.value(x, problem.data) == other.value(x, problem.data)
+        assert all_gradients(problem, x).tobytes() == all_gradients(other, x).tobytes()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_data_stays_as_it_is_and_kernels_compile_once(name):
+    problem = build(name)
+    before = [a.copy() for a in problem.data]
+    functions = [f for f in (problem.grads, problem.value) if _jit.is_jitted(f)]
+    cg.simulate(problem, "cd-grab", epochs=2, step_size=0.01)
+    known = [set(f.signatures) for f in functions]
+    for ordering in ("rr", "sgd", "cd-grab"):
+        cg.simulate(build(name, m=1, n=1), ordering, epochs=2, step_size=0.01)
+        cg.simulate(problem, ordering, epochs=2, step_size=0.01, replicates=2, batch=2)
+    for a, b in zip(problem.data, before, strict=True):
+        assert not a.flags.writeable
+        np.testing.assert_array_equal(a, b)
+    if _jit.is_jitted(problem.walk):
+        assert len(problem.walk.signatures) == 1
+        assert [set(f.signatures) for f in functions] == known
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_nan_and_inf_are_refused_with_their_index(name):
+    problem = build(name)
+    for bad in (np.nan, np.inf):
+        first = problem.data[0].copy()
+        first[(1,) * first.ndim] = bad
+        where = ", ".join(["1"] * first.ndim)
+        with pytest.raises(ValueError, match=rf"data\[0\]\[{where}\]: expected finite"):
+            replace(problem, data=(first, *problem.data[1:]))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_workers_do_not_depend_on_how_many_there_are(name):
+    # with heterogeneity, terms that sum to zero over the workers may depend on m; tables have none
+    heterogeneity = 1.0 if name in TABLES else 0.0
+    few, many = (PROBLEMS[name](m=m, n=6, heterogeneity=heterogeneity, seed=3) for m in (4, 16))
+    x = point(few)
+    assert all_gradients(few, x).tobytes() == all_gradients(many, x)[:4].tobytes()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_seeds_and_workers_have_data_of_their_own(name):
+    a, b = (build(name, seed=seed) for seed in (0, 1))
+    G = all_gradients(a, point(a))
+    assert not np.array_equal(G, all_gradients(b, point(a)))
+    assert len(np.unique(G.reshape(-1, a.d), axis=0)) == a.m * a.n
+
+
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_minimiser_is_one(name, seed):
+    problem = build(name, m=4, n=16, heterogeneity=0.5, seed=seed)
+    x = problem.x_star
+    assert np.linalg.norm(all_gradients(problem, x).mean(axis=(0, 1))) <= 1e-12
+    # a mean square has the last bits of its terms, not of itself
+    assert problem.f_star == pytest.approx(problem.value(x, problem.data), rel=1e-14, abs=1e-14)
+    assert problem.value(x + 1e-3 * point(problem), problem.data) > problem.f_star
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_minimiser_and_what_depends_on_it_are_known_together(name):
+    problem = build(name, m=4, n=16)
+    known = name in CONVEX  # a new family with a minimiser belongs in that list
+    assert (problem.x_star is not None) == (problem.f_star is not None) == known
+    assert {"mu", "sigma", "varsigma"} & set(problem.constants) == (
+        {"mu", "sigma", "varsigma"} if known else set()
+    )
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_spread_of_the_gradients_at_the_minimiser(name):
+    problem = build(name, m=4, n=16, heterogeneity=0.7)
+    G = all_gradients(problem, problem.x_star)
+    means = G.mean(axis=1)
+    sigma = math.sqrt(np.mean([np.sum((g - mean) ** 2) / 16 for g, mean in zip(G, means, strict=True)]))
+    varsigma = math.sqrt(np.mean(np.sum(means**2, axis=1)))
+    assert problem.constants["sigma"] == pytest.approx(sigma, rel=1e-10)
+    assert problem.constants["varsigma"] == pytest.approx(varsigma, rel=1e-10)
+
+
+def directions(problem):
+    """Axes and the diagonal, and for margins the features and their signs, which are where L is attained."""
+    steps = [*np.eye(problem.d), np.ones(problem.d)]
+    if problem.name in MARGINS:
+        for a in problem.data[0]:
+            steps += [a / np.linalg.norm(a), np.sign(a)]
+    return [s * h for h in steps for s in (1e-4, -1e-4)]
+
+
+def bases(problem):
+    """Points where the second derivative of some example is largest."""
+    points = [np.zeros(problem.d), point(problem), -10.0 * np.ones(problem.d)]
+    if problem.name in MARGINS:
+        X, y = problem.data[:2]
+        points += [t * a / (a @ a) for t, a in zip(y, X, strict=True)]
+    return points
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "mlp"])
+def test_smoothness_is_the_largest_ratio(name):
+    arguments = {"ridge": 0.0} if name in MARGINS else {}
+    problem = PROBLEMS[name](m=2, n=3, d=3, **arguments)
+    two, cross = [], []
+    for x in bases(problem):
+        G = all_gradients(problem, x)
+        for h in directions(problem):
+            lengths = np.linalg.norm(all_gradients(problem, x + h) - G, axis=2)
+            two.append(lengths.max() / np.linalg.norm(h))
+            cross.append(lengths.max() / np.abs(h).max())
+    # never above, up to the rounding of differences, and reached
+    assert max(two) == pytest.approx(problem.constants["L"], rel=1e-6)
+    assert max(cross) == pytest.approx(problem.constants["L_2inf"], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_a_ridge_adds_to_smoothness(name):
+    plain, ridged = (PROBLEMS[name](d=4, ridge=ridge).constants for ridge in (0.0, 0.5))
+    assert ridged["L"] - plain["L"] == pytest.approx(0.5)
+    assert ridged["L_2inf"] - plain["L_2inf"] == pytest.approx(0.5 * 2.0)  # |x|_2 <= sqrt(d) |x|_inf
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_strong_convexity_is_the_smallest_ratio(name):
+    problem = build(name, m=4, n=16)
+    mu, rng, ratios = problem.constants["mu"], np.random.RandomState(1), []
+
+    def gradient(x):
+        return all_gradients(problem, x).mean(axis=(0, 1))
+
+    hessian = np.array([gradient(h) - gradient(np.zeros(problem.d)) for h in 1e-3 * np.eye(problem.d)])
+    flattest = np.linalg.eigh(hessian + hessian.T)[1][:, 0]
+    # the flattest direction at the origin, and far away, where logistic losses are flat but for the ridge
+    pairs = [(np.zeros(problem.d), 1e-3 * flattest)]
+    pairs += [(scale * x, x) for scale in (1.0, 1e4) for x in rng.standard_normal((20, problem.d))]
+    for x, h in pairs:
+        ratios.append((gradient(x + h) - gradient(x)) @ h / (h @ h))
+    assert min(ratios) >= mu * (1.0 - 1e-6)
+    assert min(ratios) == pytest.approx(mu, rel=1e-3)
+
+
+def test_least_squares_has_the_smallest_eigenvalue_of_its_gram_matrix():
+    problem = build("least-squares", m=4, n=16, ridge=0.2)
+    X = problem.data[0]
+    expected = np.linalg.svd(X, compute_uv=False)[-1] ** 2 / len(X) + 0.2
+    assert problem.constants["mu"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("least-squares", {"sigma": -1.0}, "sigma: expected a finite number >= 0"),
+        ("logistic", {"heterogeneity": -1.0}, "heterogeneity: expected a finite number >= 0"),
+        ("logistic", {"ridge": np.nan}, "ridge: expected a finite number >= 0"),
+        ("robust", {"outliers": 1.5}, r"outliers: expected a probability 0..1; got 1.5"),
+        ("mlp", {"classes": 1}, "classes: expected a whole number >= 2; got 1"),
+        ("mlp", {"hidden": 0}, "hidden: expected a whole number >= 1; got 0"),
+        ("mlp", {"ridge": -1.0}, "ridge: expected a finite number >= 0"),
+        ("mlp", {"seed": -1}, "seed: expected a whole number >= 0; got -1"),
+    ],
+)
+def test_wrong_arguments_are_refused(name, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PROBLEMS[name](**arguments)
+
+
+FINGERPRINT = """
+import hashlib
+import cdgrab_sim as cg
+def fingerprint():
+    digest = hashlib.sha256()
+    for name, family in sorted(cg.problems.PROBLEMS.items()):
+        wide = {"inputs": 11, "hidden": 9} if name == "mlp" else {"d": 11}
+        problem = family(m=3, n=7, heterogeneity=0.5, seed=5, **wide)
+        run = cg.simulate(problem, "cd-grab", epochs=3, step_size=0.01, seed=5)
+        for a in (*problem.data, run.x, run.loss, run.grad_norm):
+            digest.update(a.tobytes())
+    return digest.hexdigest()
+"""
+
+
+def test_without_numba_the_bits_are_the_same():
+    here = {}
+    exec(FINGERPRINT, here)
+    script = f"import sys\nsys.modules['numba'] = None\n{FINGERPRINT}\nprint(fingerprint())"
+    script += "\nassert cg._jit.numba is None"
+    there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert there.stderr == ""
+    assert there.stdout.strip() == here["fingerprint"]()
+    assert len(there.stdout.strip()) == 2 * hashlib.sha256().digest_size
