@@ -67,6 +67,10 @@ def test_another_seed_gives_another_result(small, tmp_path, capsys):
         (["speedup", "--seed", "-1"], "--seed: expected a whole number >= 0; got -1"),
         (["speedup", "--jobs", "0"], "--jobs: expected a whole number >= 1; got 0"),
         (["speedup", "--out", "/proc/nothing"], "expected a folder to write to"),
+        (
+            ["run", "--problem", "mlp", "-d", "4"],
+            "-d: expected none for mlp, which derives it; got 4; leave it out",
+        ),
     ],
 )
 def test_wrong_arguments_exit_with_2_and_one_line(words, message, tmp_path, capsys, monkeypatch):

@@ -290,8 +290,12 @@ def test_wrong_arguments_are_refused_in_one_line(message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("letter", ["m", "n", "d"])
-@pytest.mark.parametrize("family", sorted(cg.problems.PROBLEMS))
+SIZES = {"mlp": ["m", "n", "inputs", "hidden"]}  # its d follows from the widths
+
+
+@pytest.mark.parametrize(
+    ("family", "letter"), [(f, size) for f in cg.problems.PROBLEMS for size in SIZES.get(f, ["m", "n", "d"])]
+)
 def test_empty_problems_are_refused(family, letter):
     with pytest.raises(ValueError, match=f"{letter}: expected a whole number >= "):
         cg.problems.PROBLEMS[family](**{letter: 0})

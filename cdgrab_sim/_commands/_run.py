@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 from typing import Any
 
@@ -37,6 +38,9 @@ def run(args: argparse.Namespace) -> str:
     seed = _checks.integer("--seed", args.seed, low=0)
     family = problems.PROBLEMS[_checks.choice("problem", args.problem, problems.PROBLEMS)]
     sizes = {letter: getattr(args, letter) for letter in ("m", "n", "d") if getattr(args, letter) is not None}
+    for letter in set(sizes) - set(inspect.signature(family).parameters):
+        got = f"got {sizes[letter]}; leave it out"
+        raise ValueError(f"-{letter}: expected none for {args.problem}, which derives it; {got}")
     problem = family(seed=seed, **sizes)
     step_size = args.step_size
     if step_size is None:
