@@ -47,12 +47,20 @@ def test_no_fastmath_and_no_pickle(path):
 
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_files_and_functions_stay_small(path):
-    lines = path.read_text().count("\n")
-    assert lines <= 400, f"{lines} lines"
-    for node in nodes(path):
+    tree = ast.parse(path.read_text())
+    docs = sum(len(d.splitlines()) for node in ast.walk(tree) if (d := _docstring(node)))
+    lines = path.read_text().count("\n") - docs
+    tables = {"citations.py"}  # data, one record after the other
+    assert lines <= 300 or path.name in tables, f"{lines} lines beside docstrings"
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             start = node.body[1].lineno if ast.get_docstring(node) and len(node.body) > 1 else node.lineno
             assert node.end_lineno - start <= 60, f"{node.name} has {node.end_lineno - start} lines"
+
+
+def _docstring(node):
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    return ast.get_docstring(node) if isinstance(node, documented) else None
 
 
 def _in_kernel(function):
@@ -77,7 +85,8 @@ def test_public_functions_say_what_they_take(path):
         if doc is None or "Parameters\n----------" not in doc:
             continue
         args = node.args
-        expected = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg != "self"]
+        starred = [args.vararg] if args.vararg else []
+        expected = [a.arg for a in (*args.posonlyargs, *args.args, *starred, *args.kwonlyargs)]
         section = doc.split("Parameters\n----------\n")[1]
         section = section.split("\n\n")[0] if "\n----" not in section else _until_next_header(section)
         described = [

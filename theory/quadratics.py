@@ -153,10 +153,12 @@ def partial_epoch_covariance(
 
     Parameters
     ----------
-    alpha, eigenvalues, n, m, covariance
+    alpha, eigenvalues
         As in :func:`epoch_noise_covariance`.
     k : int
         Steps done, 0 <= k <= n.
+    n, m, covariance
+        As in :func:`epoch_noise_covariance`.
 
     Returns
     -------
