@@ -107,3 +107,15 @@ def test_tuning_passes_over_divergence_and_refuses_an_edge():
         analysis.tune(lambda alpha: 1 / alpha, 0.01, 1.0)
     with pytest.raises(ValueError, match="got the smallest step size as the best"):
         analysis.tune(lambda alpha: alpha, 0.01, 1.0)
+
+
+def test_the_paired_test_is_exact():
+    """All six ratios on one side: 2 of 64 sign patterns. One small one on the other side: 4 of 64."""
+    a = np.array([1.0, 1.1, 0.9, 1.0, 1.2, 1.0])
+    assert analysis.paired_test(a, 2 * a) == 2 / 64
+    assert analysis.paired_test(a * [1, 1, 1, 1, 1, 2.1], 2 * a) == 4 / 64
+    assert analysis.paired_test(a, a) == 1.0
+    signed = stats.permutation_test(
+        (np.log(a / (2 * a * [1, 1, 1, 0.4, 1, 0.4])),), np.sum, permutation_type="samples"
+    )
+    assert analysis.paired_test(a, 2 * a * [1, 1, 1, 0.4, 1, 0.4]) == pytest.approx(signed.pvalue)

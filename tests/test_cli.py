@@ -90,7 +90,7 @@ def test_an_unknown_command_exits_with_2(capsys):
 
 
 def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
-    def interrupted(options):
+    def interrupted(options, **arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_speedup, "run", interrupted)

@@ -1,5 +1,6 @@
 """From runs to rates: slopes with intervals over seeds, and verdicts on predictions."""
 
+from cdgrab_sim.analysis._paired import paired_test as paired_test
 from cdgrab_sim.analysis._rates import RateFit as RateFit
 from cdgrab_sim.analysis._rates import rate as rate
 from cdgrab_sim.analysis._tuning import Tuned as Tuned

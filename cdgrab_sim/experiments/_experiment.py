@@ -103,9 +103,9 @@ class Result:
         """Return the rows as a table of aligned text."""
         cells = [["name", "quantity", "measured", "95 % interval", "predicted", "verdict"]]
         for row in self.rows:
-            spread = "" if row.ci_low is None else f"[{row.ci_low:.3f}, {row.ci_high:.3f}]"
+            spread = "" if row.ci_low is None else f"[{_short(row.ci_low)}, {_short(row.ci_high)}]"
             promise = "" if row.predicted is None else f"{row.predicted:g} ± {row.margin:g}"
-            cells.append([row.name, row.quantity, f"{row.measured:.3f}", spread, promise, row.verdict])
+            cells.append([row.name, row.quantity, _short(row.measured), spread, promise, row.verdict])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) for line in cells]
         lines.insert(1, "  ".join("-" * w for w in widths))
@@ -120,3 +120,9 @@ class Result:
         with written_whole(folder / "data.npz") as file:
             arrays: dict[str, Any] = {name: np.asarray(a) for name, a in self.data.items()}
             np.savez(file, **arrays)
+
+
+def _short(x: float | None) -> str:
+    if x is None:
+        return ""
+    return f"{x:.3f}" if x == 0.0 or 0.01 <= abs(x) < 1e4 else f"{x:.2e}"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import problems
+from cdgrab_sim import _checks, problems
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import Record
+from cdgrab_sim.experiments import _real_data
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
@@ -43,13 +46,31 @@ def floor(cell: dict[str, Any]) -> dict[str, float]:
         seed=cell["seed"],
         replicates=cell["replicates"].get(cell["ordering"], 1),
         record=Record(grad_norm=False),
+        threads=1,
         throw=True,
     )
     assert run.loss is not None
     return {"floor": float(run.loss[:, cell["epochs"] // 2 :].mean() - problem.f_star)}
 
 
-def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments that choose real data instead."""
+    add = parser.add_argument
+    add("--data", type=Path, metavar="FILE.csv", help="measure tuned errors on this table instead")
+    add("--target", metavar="COLUMN", help="column of the table to predict")
+    add("--ridge", type=float, default=0.01, help="penalty of the regression (default: 0.01)")
+    add("--no-standardize", action="store_false", dest="standardize", help="leave the columns as they are")
+
+
+def run(
+    options: Options,
+    *,
+    names: Sequence[str] = ORDERINGS,
+    data: Path | None = None,
+    target: str | None = None,
+    ridge: float = 0.01,
+    standardize: bool = True,
+) -> Result:
     """Measure the floor of the loss at a fixed step size against m, and fit its exponent.
 
     Parameters
@@ -57,19 +78,28 @@ def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
     options : Options
     names : sequence of str
         Registered orderings.
+    data : Path, optional
+        A table of real data; then tuned errors are compared instead, see `_real_data.run`.
+    target, ridge, standardize
+        For real data only.
 
     Returns
     -------
     Result
         One row per ordering, "floor exponent in m"; data ``m`` (K,) and ``floor <ordering>`` (seeds, K).
     """
+    if (data is None) != (target is None):
+        raise ValueError("--data and --target go together: expected a CSV file and the column to predict")
+    if data is not None and target is not None:
+        ridge = _checks.real("--ridge", ridge, low=0.0)
+        return _real_data.run(options, names, data=data, target=target, ridge=ridge, standardize=standardize)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(names)}
     axes = {"ordering": names, "seed": subseeds(options.seed, config["seeds"]), "m": config["m"]}
     shared = {key: config[key] for key in ("n", "d", "kappa", "alpha_n_L", "epochs", "replicates")}
     floors = run_cells(floor, grid(axes, shared), options)
     table = np.reshape([cell["floor"] for cell in floors], [len(axis) for axis in axes.values()])
-    rows, data = [], {"m": np.array(config["m"])}
+    rows, arrays = [], {"m": np.array(config["m"])}
     for name, values in zip(names, table, strict=True):
         rows.append(exponent_row(name, "floor", "m", config["m"], values, MARGINS.get(name, 0.2)))
-        data[f"floor {name}"] = values
-    return Result("speedup", config, rows, data)
+        arrays[f"floor {name}"] = values
+    return Result("speedup", config, rows, arrays)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate
+from cdgrab_sim.analysis import rate, t_interval
 from cdgrab_sim.plots._style import look
 
 
@@ -64,14 +64,50 @@ def rate_plot(
         ax.plot(
             x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
         )
+    _log_axes(ax, x, xlabel, ylabel)
+    for k, slope in enumerate(slopes):
+        _triangle(ax, slope, at=k)
+    return ax
+
+
+def points_plot(
+    x: Sequence[float] | FloatArray,
+    values: Mapping[str, FloatArray],
+    *,
+    xlabel: str,
+    ylabel: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw quantities against `x` on logarithmic axes, with no claim about a power law.
+
+    Points are arithmetic means over seeds; bars are their 95 % t-intervals in the logarithm.
+
+    Parameters
+    ----------
+    x : sequence (K,)
+    values : mapping of name to array (seeds, K)
+    xlabel, ylabel : str
+    ax : Axes, optional
+    """
+    ax = new_axes(ax)
+    x = np.asarray(x, dtype=np.float64)
+    for name, table in values.items():
+        means = table.mean(axis=0)
+        ends = np.exp([t_interval(column) for column in np.log(table).T])
+        bars = (
+            np.abs(ends.T - np.exp(np.log(table).mean(axis=0))) * means / np.exp(np.log(table).mean(axis=0))
+        )
+        ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=name)
+    _log_axes(ax, x, xlabel, ylabel)
+    return ax
+
+
+def _log_axes(ax: Axes, x: FloatArray, xlabel: str, ylabel: str) -> None:
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     ax.xaxis.set_major_locator(FixedLocator(x.tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(ScalarFormatter())
-    for k, slope in enumerate(slopes):
-        _triangle(ax, slope, at=k)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
-    return ax
 
 
 def _triangle(ax: Axes, slope: float, at: int) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import rate_plot
+from cdgrab_sim.plots._rate import points_plot, rate_plot
 
 
 def speedup(result: Result, ax: Axes | None = None) -> Axes:
-    """Draw the floors against m."""
+    """Draw the floors against m; the tuned errors where the data are real."""
+    if "data" in result.config:
+        return _real_data(result, ax)
     floors = {name.removeprefix("floor "): a for name, a in result.data.items() if name.startswith("floor ")}
     config = result.config
     ax = rate_plot(
@@ -23,5 +25,16 @@ def speedup(result: Result, ax: Axes | None = None) -> Axes:
     ax.set_title(
         f"{config['problem']}, κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
         f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
+    )
+    return ax
+
+
+def _real_data(result: Result, ax: Axes | None) -> Axes:
+    config = result.config
+    errors = {name.removeprefix("error "): a for name, a in result.data.items() if name.startswith("error ")}
+    ax = points_plot(result.data["m"], errors, xlabel="workers m", ylabel="f − f*, step size tuned", ax=ax)
+    ax.set_title(
+        f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}, "
+        f"n = {config['n']}, T = {config['epochs']}"
     )
     return ax
