@@ -24,6 +24,7 @@ class Role(IntEnum):
     ORDER = 1  # index: the replicate
     START = 2  # x0; index: the replicate
     REPETITION = 3  # seeds of repetitions; index: the repetition
+    SIGN = 4  # the coins of sign rules; index: the replicate
 
 
 class Stream:

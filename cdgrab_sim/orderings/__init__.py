@@ -6,19 +6,40 @@ from collections.abc import Callable
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import Ordering
-from cdgrab_sim.orderings._fixed import fixed
+from cdgrab_sim.orderings._fixed import fixed, ig, so
+from cdgrab_sim.orderings._mean import d_grab, grab, mean
 from cdgrab_sim.orderings._pair import cd_grab, d_grab_pair, pair
-from cdgrab_sim.orderings._shuffling import rr, sgd
+from cdgrab_sim.orderings._shuffling import flipflop, rr, sgd
 
 ORDERINGS: dict[str, Callable[..., Ordering]] = {
     "sgd": sgd,
+    "ig": ig,
+    "so": so,
     "rr": rr,
+    "flipflop": flipflop,
     "fixed": fixed,
+    "grab": grab,
+    "d-grab": d_grab,
     "d-grab-pair": d_grab_pair,
     "cd-grab": cd_grab,
 }
 
-__all__ = ["ORDERINGS", "cd_grab", "d_grab_pair", "fixed", "make", "pair", "rr", "sgd"]
+__all__ = [
+    "ORDERINGS",
+    "cd_grab",
+    "d_grab",
+    "d_grab_pair",
+    "fixed",
+    "flipflop",
+    "grab",
+    "ig",
+    "make",
+    "mean",
+    "pair",
+    "rr",
+    "sgd",
+    "so",
+]
 
 
 def make(ordering: Ordering | str) -> Ordering:

@@ -1,7 +1,8 @@
-"""The same order every epoch."""
+"""The same order every epoch: given, that of the data, or shuffled once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import IntArray, Ordering, Problem
+from cdgrab_sim.orderings._orders import random_orders
 
 
 class FixedState(NamedTuple):
@@ -46,4 +48,40 @@ def fixed(pi: ArrayLike | None = None) -> Ordering:
         rows = np.arange(problem.n) if pi is None else pi
         return FixedState(_checks.orders("pi", rows, problem.m, problem.n))
 
-    return Ordering("fixed", init, None, lambda state, rng: state, verified=True)
+    return _staying("fixed", init)
+
+
+def ig() -> Ordering:
+    """Incremental gradient: every worker follows the order of its data, in every epoch.
+
+    References
+    ----------
+    Gurbuzbalaban, Ozdaglar, Parrilo, "Convergence Rate of Incremental Gradient and Newton Methods", arXiv
+    1510.08562.
+
+    Examples
+    --------
+    >>> ig().observe is None
+    True
+    """
+    return _staying("ig", fixed().init)
+
+
+def so() -> Ordering:
+    """Shuffle once: every worker draws one permutation, independently, and keeps it.
+
+    References
+    ----------
+    Safran, Shamir, "How Good is SGD with Random Shuffling?", arXiv 1908.00045, which calls it single
+    shuffling.
+
+    Examples
+    --------
+    >>> so().observe is None
+    True
+    """
+    return _staying("so", lambda problem, rng: FixedState(random_orders(problem.m, problem.n, rng)))
+
+
+def _staying(name: str, init: Callable[[Problem, Generator], FixedState]) -> Ordering:
+    return Ordering(name, init, None, lambda state, rng: state, verified=True)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import dot_difference, dot_twin
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim.orderings._balance import balance, balance_twin
 from cdgrab_sim.orderings._orders import first_orders
 
 Scope = Literal["coordinated", "independent"]
@@ -38,11 +38,9 @@ def _observe_twin(
                 after[:, j] = pi[:, k]
             continue
         for i in range(m):
-            total, v = s[i % len(s)], opened[i] - g[i]
-            eps = 1.0 if dot_twin(total, v) <= 0.0 else -1.0
-            total += eps * v
+            eps = balance_twin(s[i % len(s)], opened[i] - g[i])
             first, second = pi[i, k - 1], pi[i, k]
-            after[i, j], after[i, n - 1 - j] = (first, second) if eps > 0.0 else (second, first)
+            after[i, j], after[i, n - 1 - j] = (first, second) if eps > 0 else (second, first)
 
 
 @kernel(_observe_twin)
@@ -67,12 +65,7 @@ def observe_pairs(
             continue
         firsts, seconds = (G[r - 1] if r > 0 else opened), G[r]
         for i in range(m):
-            row = i if many else 0
-            # Selections, not branches: which way a sign falls is a coin toss that no processor predicts.
-            plus = dot_difference(s, row, firsts, seconds, i) <= 0.0
-            eps = 1.0 if plus else -1.0
-            for p in range(d):
-                s[row, p] += eps * (firsts[i, p] - seconds[i, p])
+            plus = balance(s, i if many else 0, firsts, seconds, i) > 0.0
             first, second = pi[i, k - 1], pi[i, k]
             after[i, j] = first if plus else second
             after[i, n - 1 - j] = second if plus else first

@@ -1,9 +1,10 @@
-"""Orders that look at nothing: with replacement, and random reshuffling."""
+"""Orders drawn without a look at the gradients: with replacement, reshuffled, flip-flopped."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim._types import IntArray, Ordering, Problem
@@ -63,3 +64,43 @@ def rr() -> Ordering:
         return DrawnState(random_orders(m, n, rng))
 
     return Ordering("rr", init, None, advance, verified=True)
+
+
+class FlipFlopState(NamedTuple):
+    """Orders drawn in even epochs and followed backwards in odd ones."""
+
+    pi: IntArray  # (m, n)
+    backwards: bool
+
+
+def flipflop() -> Ordering:
+    r"""FlipFlop: random reshuffling whose every other epoch reverses the one before.
+
+    .. math:: \pi^0, \quad \operatorname{reverse}(\pi^0), \quad \pi^2, \quad
+        \operatorname{reverse}(\pi^2), \quad \dots
+
+    with a new independent permutation for every worker in every even epoch.
+
+    References
+    ----------
+    Rajput, Lee, Papailiopoulos, "Permutation-Based SGD: Is Random Optimal?", arXiv 2102.09718.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> run = cg.simulate("quadratic", flipflop(), epochs=2, step_size=1e-3, record=cg.Record(orders=True))
+    >>> there, back = run.orders[0]
+    >>> bool((back == there[:, ::-1]).all())
+    True
+    """
+
+    def init(problem: Problem, rng: Generator) -> FlipFlopState:
+        return FlipFlopState(random_orders(problem.m, problem.n, rng), backwards=False)
+
+    def advance(state: FlipFlopState, rng: Generator) -> FlipFlopState:
+        if state.backwards:
+            m, n = state.pi.shape
+            return FlipFlopState(random_orders(m, n, rng), backwards=False)
+        return FlipFlopState(np.ascontiguousarray(state.pi[:, ::-1]), backwards=True)
+
+    return Ordering("flipflop", init, None, advance, verified=True)
