@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks, _jit, orderings, problems
 from cdgrab_sim._engine import Engine, observer
 from cdgrab_sim._recorder import Recorder
-from cdgrab_sim._rng import Role, Stream
 from cdgrab_sim._schedule import StepSize, describe, schedule
+from cdgrab_sim._states import states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record, Run, Status
 from cdgrab_sim._version import __version__
 
@@ -171,14 +171,11 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
     """Run replicate r from `x`, in place; return the epoch of divergence, or -1."""
     problem, ordering = plan.problem, plan.ordering
     engine = Engine(problem, whole_epoch=recorder.needs_whole_epochs, **plan.rule)
-    stream = Stream(plan.seed, Role.ORDER, r)
     average = x.copy() if recorder.record.average else None
     rows = {int(t): row for row, t in enumerate(recorder.epochs)}
-    state: Any = None
+    coming = states(ordering, problem, plan.seed, r)
     for t in range(plan.epochs):
-        rng = stream.at(t)
-        state = ordering.init(problem, rng) if t == 0 else ordering.advance(state, rng)
-        _check_orders(ordering, state, problem)
+        state = next(coming)
         see = observer(ordering, state)
         row = rows.get(t)
         if row is not None:
@@ -194,16 +191,6 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
             average += (2.0 / (t + 2)) * (x - average)
         tick()
     return -1 if recorder.iterate(r, rows[plan.epochs], x, average, engine) else plan.epochs - 1
-
-
-def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
-    if ordering.verified:
-        return
-    name = f"ordering {ordering.name!r}: state.pi"
-    if ordering.replacement:
-        _checks.in_range(name, state.pi, (problem.m, problem.n))
-    else:
-        _checks.permutations(name, state.pi, (problem.m, problem.n))
 
 
 def _threads(threads: int | None, plan: _Plan, replicates: int) -> int:

@@ -1,0 +1,50 @@
+"""The states of an ordering, epoch after epoch: every run of every ordering goes through here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from cdgrab_sim import _checks
+from cdgrab_sim._rng import Role, Stream
+from cdgrab_sim._types import IntArray, Ordering, Problem
+
+
+def states(
+    ordering: Ordering, problem: Problem, seed: int, replicate: int = 0, first: IntArray | None = None
+) -> Iterator[Any]:
+    """Yield the state of epoch 0, 1, 2, ...; between two of them the caller shows the epoch's gradients.
+
+    Parameters
+    ----------
+    ordering : Ordering
+    problem : Problem
+    seed, replicate : int
+        The address of the draws.
+    first : int array (m, n), optional
+        First orders that replace those of ``ordering.init``.
+
+    Raises
+    ------
+    ValueError
+        When the orders of a state are not what they must be.
+    """
+    stream = Stream(seed, Role.ORDER, replicate)
+    state = ordering.init(problem, stream.at(0))
+    if first is not None:
+        state = state._replace(pi=first)
+    for t in count(1):
+        _check_orders(ordering, state, problem)
+        yield state
+        state = ordering.advance(state, stream.at(t))
+
+
+def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
+    if ordering.verified:
+        return
+    name = f"ordering {ordering.name!r}: state.pi"
+    if ordering.replacement:
+        _checks.in_range(name, state.pi, (problem.m, problem.n))
+    else:
+        _checks.permutations(name, state.pi, (problem.m, problem.n))
