@@ -15,10 +15,15 @@ from typing import TYPE_CHECKING, Any
 from cdgrab_sim._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from cdgrab_sim import balancing as balancing
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
     from cdgrab_sim import problems as problems
     from cdgrab_sim._files import load as load
+    from cdgrab_sim._loader import global_orders as global_orders
+    from cdgrab_sim._loader import save_orders as save_orders
+    from cdgrab_sim._replay import Replay as Replay
+    from cdgrab_sim._replay import replay as replay
     from cdgrab_sim._simulate import simulate as simulate
     from cdgrab_sim._types import Ordering as Ordering
     from cdgrab_sim._types import Problem as Problem
@@ -31,12 +36,17 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Ordering": ("_types", "Ordering"),
     "Problem": ("_types", "Problem"),
     "Record": ("_types", "Record"),
+    "Replay": ("_replay", "Replay"),
     "Run": ("_types", "Run"),
     "Status": ("_types", "Status"),
+    "balancing": ("balancing", None),
+    "global_orders": ("_loader", "global_orders"),
     "herding": ("herding", None),
     "load": ("_files", "load"),
     "orderings": ("orderings", None),
     "problems": ("problems", None),
+    "replay": ("_replay", "replay"),
+    "save_orders": ("_loader", "save_orders"),
     "simulate": ("_simulate", "simulate"),
 }
 

@@ -114,6 +114,20 @@ def orders(name: str, value: Any, m: int, n: int) -> NDArray[np.int64]:
     return table
 
 
+def signs(name: str, value: Any) -> NDArray[np.int64]:
+    """Return signs +1 and -1 of shape (n,) or (m, n)."""
+    a = np.asarray(value)
+    if a.ndim not in (1, 2) or 0 in a.shape:
+        raise ValueError(f"{name}: expected signs of shape (n,) or (m, n); got shape {a.shape}")
+    if a.dtype.kind not in "if":
+        raise TypeError(f"{name}: expected signs +1 and -1; got dtype {a.dtype}")
+    bad = np.abs(a) != 1
+    if bad.any():
+        index = tuple(int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(f"{name}[{', '.join(map(str, index))}]: expected a sign +1 or -1; got {a[index]}")
+    return np.ascontiguousarray(a, dtype=np.int64)
+
+
 def in_range(name: str, pi: NDArray[np.int64], shape: tuple[int, int]) -> None:
     """Refuse orders of the wrong shape, or with entries that are no example."""
     if not isinstance(pi, np.ndarray) or pi.shape != shape or pi.dtype != np.int64:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import herding
 from cdgrab_sim._engine import Engine, balance_of_epoch
+from cdgrab_sim._prefix import stream_errors
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record
 
 
@@ -77,7 +77,7 @@ class Recorder:
             self.orders[r, row] = pi
         if self.herding:
             mean = engine.full_gradient(x)
-            errors = herding.stream_errors(engine.stream_at(x, pi), mean, self.record.herding)
+            errors = stream_errors(engine.stream_at(x, pi), mean, self.record.herding)
             for norm, error in errors.items():
                 self.herding[norm][r, row] = error
 
@@ -85,7 +85,7 @@ class Recorder:
         """Record what depends on the stream of a whole epoch, and show it to the ordering."""
         for norm in self.record.herding:
             mean = stream.mean(axis=(0, 1))
-            self.herding_live[norm][r, row] = herding.stream_errors(stream, mean, (norm,))[norm]
+            self.herding_live[norm][r, row] = stream_errors(stream, mean, (norm,))[norm]
         if self.balance is not None:
             self.balance[r, row] = balance_of_epoch(ordering, state, stream)
         elif ordering.observe is not None:

@@ -1,0 +1,70 @@
+"""Vectors that do not move, as a problem: what the orderings run on in the array functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim.problems._linear_terms import mean_term
+
+
+def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    out[:] = data[0][who, idx]
+
+
+@kernel(_grads_twin)
+def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    """Gradient of a row: z_ij, at every x."""
+    z = data[0]
+    for r in range(out.shape[0]):
+        i, j = who[r], idx[r]
+        for p in range(out.shape[1]):
+            out[r, p] = z[i, j, p]
+
+
+@kernel(numpy_walk(_grads_twin))
+def walk(  # type: ignore[no-untyped-def]
+    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk bound to this file's `grads`."""
+    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = <mean of all z, x>."""
+    return float(np.cumsum(mean_term(data[0]) * x)[-1])
+
+
+def vectors(z: ArrayLike) -> Problem:
+    r"""Linear functions, whose gradients are given vectors.
+
+    .. math:: f_{ij}(x) = \langle z_{ij}, x \rangle
+
+    Parameters
+    ----------
+    z : array (n, d) or (m, n, d)
+        The vectors of one worker, or of m.
+
+    Examples
+    --------
+    >>> vectors([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]).n
+    3
+    """
+    table = as_table(z)
+    m, n, d = table.shape
+    return Problem("vectors", m=m, n=n, d=d, data=(table,), grads=grads, value=value, walk=walk)
+
+
+def as_table(z: ArrayLike) -> FloatArray:
+    """Return vectors (n, d) or (m, n, d), checked, as (m, n, d)."""
+    table = _checks.floats("z", z, (2, 3))
+    return table[None] if table.ndim == 2 else table
+
+
+def as_stream(table: FloatArray) -> FloatArray:
+    """Return vectors (m, n, d) as a stream (n, m, d), in C order."""
+    return np.ascontiguousarray(table.swapaxes(0, 1))
