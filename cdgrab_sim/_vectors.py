@@ -16,7 +16,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = data[0][who, idx]
 
 
-@kernel(_grads_twin)
+@kernel(_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: z_ij, at every x."""
     z = data[0]
