@@ -29,10 +29,17 @@ def states(
     ------
     ValueError
         When the orders of a state are not what they must be.
+    TypeError
+        For `first` and a state that is no NamedTuple.
     """
     stream = Stream(seed, Role.ORDER, replicate)
     state = ordering.init(problem, stream.at(0))
     if first is not None:
+        if not hasattr(state, "_replace"):
+            raise TypeError(
+                f"first: expected an ordering whose state is a NamedTuple; got {type(state).__name__} from "
+                f"{ordering.name!r}; give the first orders to the ordering itself"
+            )
         state = state._replace(pi=first)
     for t in count(1):
         _check_orders(ordering, state, problem)

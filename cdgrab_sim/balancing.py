@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -14,9 +13,8 @@ from cdgrab_sim._prefix import NORMS, LargestPrefix
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim._vectors import as_stream, as_table
+from cdgrab_sim.orderings._balance import SCOPES, Scope
 from cdgrab_sim.orderings._mean import observe_means
-
-Scope = Literal["independent", "coordinated"]
 
 
 def _greedy(table: FloatArray, rows: int, rng: Generator) -> IntArray:
@@ -71,7 +69,7 @@ def signs(z: ArrayLike, rule: str = "greedy", *, scope: Scope = "independent", s
     array([ 1, -1,  1])
     """
     _checks.choice("rule", rule, RULES)
-    _checks.choice("scope", scope, ("independent", "coordinated"))
+    _checks.choice("scope", scope, SCOPES)
     rng = stream(_checks.integer("seed", seed, low=0), Role.SIGN)
     table = as_table(z)
     eps = RULES[rule](table, 1 if scope == "coordinated" else len(table), rng)

@@ -228,6 +228,22 @@ def test_wrong_arguments_are_refused_in_one_line(message):
     assert "\n" not in str(caught.value)
 
 
+class Bare:
+    """A state that is no NamedTuple."""
+
+    def __init__(self, problem, rng):
+        self.pi = np.tile(np.arange(problem.n), (problem.m, 1))
+
+
+def test_an_ordering_of_a_user_runs_and_a_first_order_needs_a_named_tuple():
+    bare = cg.Ordering("bare", Bare, None, lambda state, rng: state)
+    assert cg.herding.order(Z, bare, 3).tolist() == [[0, 1, 2]] * 2
+    with pytest.raises(
+        TypeError, match=r"first: expected an ordering whose .* NamedTuple; got Bare from 'bare'"
+    ):
+        cg.herding.order(Z, bare, first=[2, 1, 0])
+
+
 @pytest.mark.parametrize("indices", ["local", "global"])
 def test_saved_orders_come_back_and_failures_leave_no_file(tmp_path, indices):
     pi = np.array([[2, 0, 1], [1, 0, 2]])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from cdgrab_sim._jit import inlined, kernel
 from cdgrab_sim._sums import dot_difference, dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
+
+Scope = Literal["coordinated", "independent"]
+SCOPES = ("coordinated", "independent")
 
 
 def balance_twin(s: FloatArray, v: FloatArray) -> float:

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
-from cdgrab_sim.orderings._balance import balance, balance_twin, fill
+from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
 from cdgrab_sim.orderings._orders import first_orders
-from cdgrab_sim.orderings._pair import Scope
 
 
 class MeanState(NamedTuple):
@@ -105,7 +104,7 @@ def mean(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
     >>> mean(scope="independent").name
     'mean (independent)'
     """
-    _checks.choice("scope", scope, ("independent", "coordinated"))
+    _checks.choice("scope", scope, SCOPES)
 
     def init(problem: Problem, rng: Generator) -> MeanState:
         m, n, d = problem.m, problem.n, problem.d

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
-from cdgrab_sim.orderings._balance import balance, balance_twin
+from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin
 from cdgrab_sim.orderings._orders import first_orders
-
-Scope = Literal["coordinated", "independent"]
 
 
 class PairState(NamedTuple):
@@ -117,7 +115,7 @@ def pair(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
     >>> pair(scope="coordinated").name
     'pair (coordinated)'
     """
-    _checks.choice("scope", scope, ("coordinated", "independent"))
+    _checks.choice("scope", scope, SCOPES)
 
     def init(problem: Problem, rng: Generator) -> PairState:
         pi = first_orders(first, problem, rng)
