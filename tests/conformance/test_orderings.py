@@ -36,6 +36,7 @@ def decided(name, G, chunk, frozen=False):
     state = ordering.init(problem, rng)
     orders, buffer = [], np.full((chunk, m, d), np.nan)
     for t in range(T):
+        assert state.pi.flags.c_contiguous
         orders.append(state.pi.copy())
         for k0 in range(0, n if ordering.observe else 0, chunk):
             part = G[t, k0 : k0 + chunk]
@@ -55,7 +56,6 @@ def decided(name, G, chunk, frozen=False):
 def test_every_order_is_a_permutation(name, m, n):
     orders = decided(name, whole_numbers(n, workers(name, m)), n)
     assert orders.dtype == np.int64
-    assert orders.flags.c_contiguous
     assert orders.min() >= 0
     assert orders.max() < n
     if name != "sgd":
@@ -138,18 +138,24 @@ import numpy as np
 import cdgrab_sim as cg
 from cdgrab_sim import _jit
 
-z = np.random.RandomState(0).randint(-3, 4, size=(1, 5, 3))
-z.flags.writeable = False
+whole = np.random.RandomState(0).randint(-3, 4, size=(3, 5, 2))
+whole.flags.writeable = False
 for name in cg.orderings.ORDERINGS:
-    record = cg.Record(herding=("l2",))
-    cg.simulate(cg.problems.skewed(m=1, n=5), name, epochs=3, step_size=1e-3, record=record)
-    cg.replay(np.asfortranarray(z.reshape(1, 5, 1, 3)), name)
-    cg.herding.curve(z, name, 2, first=[4, 3, 2, 1, 0])
-    cg.herding.curve(z[0].astype(np.float32), name, 2)
-eps = cg.balancing.signs(z)
-cg.balancing.prefix_discrepancy(z, eps.astype(float))
-cg.herding.reorder(eps.tolist())
-cg.herding.error_after_every_worker(z, np.arange(5, dtype=np.int32))
+    z = whole[:1] if name == "grab" else whole
+    m, (first, record) = len(z), ([4, 3, 2, 1, 0], cg.Record(herding=("l2",)))
+    cg.simulate(cg.problems.skewed(m=m, n=5), name, epochs=3, step_size=1e-3, record=record)
+    frozen = z.astype(float).reshape(1, 5, m, 2)
+    frozen.flags.writeable = False
+    for G in (frozen, np.asfortranarray(frozen), frozen.astype(int)):
+        cg.replay(G, name)
+    for form in (z, z[0], z.astype(np.float32), np.asfortranarray(z.astype(float)), z[:, ::-1]):
+        cg.herding.curve(form, name, 2, first=first)
+        cg.herding.order(form, name, 2)
+eps = cg.balancing.signs(whole)
+for form in (eps, eps.tolist(), eps[:, ::-1], np.asfortranarray(eps.astype(float)), eps[0]):
+    cg.herding.reorder(form)
+cg.balancing.prefix_discrepancy(whole[:, ::-1], eps[:, ::-1])
+cg.herding.error_after_every_worker(whole, np.arange(5, dtype=np.int32)[::-1])
 print([(name, kernel.signatures) for name, (kernel, _) in _jit.KERNELS.items() if len(kernel.signatures) > 1])
 """
 
