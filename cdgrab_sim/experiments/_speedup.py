@@ -18,7 +18,7 @@ from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
 
-ORDERINGS = ("sgd", "rr", "d-grab-pair", "cd-grab")
+ORDERINGS = ("sgd", "rr", "d-grab", "d-grab-pair", "cd-grab")
 MARGINS = {"cd-grab": 0.25, "d-grab": 0.25}  # 0.2 for the others: the spread over seeds is wider here
 
 SIZES: dict[str, Any] = {
