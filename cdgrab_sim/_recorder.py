@@ -29,6 +29,7 @@ class Recorder:
 
     def __init__(self, record: Record, problem: Problem, *, epochs: int, replicates: int) -> None:
         self.record, self.problem = record, problem
+        self.x_star = problem.x_star if record.distance else None
         self.epochs = recorded_epochs(epochs, record.every)
         points = (replicates, len(self.epochs))
         between = (replicates, len(self.epochs) - 1)
@@ -36,7 +37,7 @@ class Recorder:
         wanted = {
             "loss": record.loss,
             "grad_norm": record.grad_norm,
-            "distance": problem.x_star is not None,
+            "distance": self.x_star is not None,
             "loss_average": record.average,
         }
         for name, asked in wanted.items():
@@ -60,8 +61,8 @@ class Recorder:
         arrays, problem = self.at_points, self.problem
         if "grad_norm" in arrays:
             arrays["grad_norm"][r, row] = np.linalg.norm(engine.full_gradient(x))
-        if problem.x_star is not None:
-            arrays["distance"][r, row] = np.linalg.norm(x - problem.x_star)
+        if self.x_star is not None:
+            arrays["distance"][r, row] = np.linalg.norm(x - self.x_star)
         if "trajectory" in arrays:
             arrays["trajectory"][r, row] = x
         if average is not None:

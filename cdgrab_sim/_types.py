@@ -167,8 +167,9 @@ class Record:
     ----------
     every : int
         Epochs between records; the first and the last are always recorded.
-    loss, grad_norm : bool
-        f(x_t), and the 2-norm of the full gradient at x_t, which costs about one more epoch per record.
+    loss, grad_norm, distance : bool
+        f(x_t); the 2-norm of the full gradient at x_t, which costs about one more epoch per record; the
+        2-norm of x_t - x_star, where x_star is known.
     herding : tuple of {"inf", "l2"}
         Exact parallel herding error at x_t of the order used in epoch t, in these norms, unnormalised, and
         beside it the same error of the gradients as they came along the epoch ("live").
@@ -189,6 +190,7 @@ class Record:
     every: int = 1
     loss: bool = True
     grad_norm: bool = True
+    distance: bool = True
     herding: tuple[str, ...] = ()
     balance: bool = False
     orders: bool = False

@@ -45,7 +45,7 @@ def floor(cell: dict[str, Any]) -> dict[str, float]:
         step_size=cell["alpha_n_L"] / (cell["n"] * problem.constants["L"]),
         seed=cell["seed"],
         replicates=cell["replicates"].get(cell["ordering"], 1),
-        record=Record(grad_norm=False),
+        record=Record(grad_norm=False, distance=False),
         threads=1,
         throw=True,
     )

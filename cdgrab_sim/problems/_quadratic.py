@@ -40,10 +40,21 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+def _value_twin(x: FloatArray, data: Data) -> float:
+    _, eigenvalues, x_star, f_star = data
+    offset = x - x_star
+    return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (offset * offset)))
+
+
+@kernel(_value_twin)
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = f_star + sum_p lambda_p (x_p - x_star_p)^2 / 2."""
     _, eigenvalues, x_star, f_star = data
-    return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (x - x_star) ** 2))
+    total = 0.0
+    for p in range(x.shape[0]):
+        offset = x[p] - x_star[p]
+        total += 0.5 * eigenvalues[p] * (offset * offset)
+    return f_star[0] + total  # type: ignore[no-any-return]
 
 
 def quadratic(

@@ -38,11 +38,21 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-def value(x: FloatArray, data: Data) -> float:
-    """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
+def _value_twin(x: FloatArray, data: Data) -> float:
     _, mean, curvature = data
     slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
     return float(ordered_sum((0.5 * slope + mean) * x))
+
+
+@kernel(_value_twin)
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
+    _, mean, curvature = data
+    total = 0.0
+    for p in range(x.shape[0]):
+        slope = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p]
+        total += (0.5 * slope + mean[p]) * x[p]
+    return total
 
 
 def skewed(
