@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from cdgrab_sim._replay import Replay as Replay
     from cdgrab_sim._replay import replay as replay
     from cdgrab_sim._simulate import simulate as simulate
+    from cdgrab_sim._sweep import Sweep as Sweep
+    from cdgrab_sim._sweep import open_sweep as open_sweep
+    from cdgrab_sim._sweep import sweep as sweep
     from cdgrab_sim._types import Ordering as Ordering
     from cdgrab_sim._types import Problem as Problem
     from cdgrab_sim._types import Record as Record
@@ -39,15 +42,18 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Replay": ("_replay", "Replay"),
     "Run": ("_types", "Run"),
     "Status": ("_types", "Status"),
+    "Sweep": ("_sweep", "Sweep"),
     "balancing": ("balancing", None),
     "global_orders": ("_loader", "global_orders"),
     "herding": ("herding", None),
     "load": ("_files", "load"),
+    "open_sweep": ("_sweep", "open_sweep"),
     "orderings": ("orderings", None),
     "problems": ("problems", None),
     "replay": ("_replay", "replay"),
     "save_orders": ("_loader", "save_orders"),
     "simulate": ("_simulate", "simulate"),
+    "sweep": ("_sweep", "sweep"),
 }
 
 

@@ -44,8 +44,8 @@ def _unpack(packed: bytes) -> Task:
     return task
 
 
-def run_packed(packed: bytes, bundle: Bundle) -> list[Outcome]:
-    """Run a bundle in a worker."""
+def run_packed(packed: bytes, bundle: Bundle, ticket: int) -> list[Outcome]:
+    """Run a bundle in a worker; no two calls have the same ticket, because dask answers equal calls once."""
     task = _unpack(packed)
     return [run_one(task, position, config) for position, config in bundle]
 

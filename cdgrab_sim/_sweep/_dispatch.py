@@ -7,9 +7,10 @@ task that died in company proves nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from time import monotonic
 
@@ -69,7 +70,7 @@ class Lane:
     def close(self) -> None:
         """End the executor, if it is ours to end."""
         if self._executor is not None and self._owned:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor.shutdown(wait=True)
         self._executor = None
 
 
@@ -91,6 +92,7 @@ class Dispatcher:
         self._suspects: deque[tuple[int, Config]] = deque()
         self._deaths: Counter[int] = Counter()
         self._flights: dict[Future[list[Outcome]], _Flight] = {}
+        self._tickets = itertools.count()
         self._size = 1  # tasks per bundle
         self._pace = _BUNDLE_SECONDS  # seconds per task, of the latest bundle
 
@@ -127,25 +129,28 @@ class Dispatcher:
 
     def _send(self, lane: Lane, bundle: Bundle, *, alone: bool) -> None:
         executor = lane.executor
+        ticket = next(self._tickets)
         try:
-            future = executor.submit(run_packed, self._packed, bundle)
+            future = executor.submit(run_packed, self._packed, bundle, ticket)
         except BrokenExecutor as error:  # it broke while idle: nobody's fault
             lane.replace(executor, error)
             executor = lane.executor
-            future = executor.submit(run_packed, self._packed, bundle)
+            future = executor.submit(run_packed, self._packed, bundle, ticket)
         lane.load += 1
         self._flights[future] = _Flight(lane, executor, bundle, alone and len(bundle) == 1, monotonic())
 
     def _land(self, future: Future[list[Outcome]]) -> list[Outcome]:
         flight = self._flights.pop(future)
         flight.lane.load -= 1
-        error = future.exception()
+        error = CancelledError("cancelled") if future.cancelled() else future.exception()
         if error is None:
             return self._learn(flight, future.result())
         if isinstance(error, BrokenExecutor):
             flight.lane.replace(flight.executor, error)
         elif type(error).__name__ != "KilledWorker":  # dask's word for the same; its pool heals itself
-            raise error
+            raise RuntimeError(
+                f"the executor gave up ({type(error).__name__}: {error}); finished runs are kept"
+            )
         return self._investigate(flight, error)
 
     def _learn(self, flight: _Flight, outcomes: list[Outcome]) -> list[Outcome]:

@@ -1,0 +1,122 @@
+"""sweep: simulate every configuration of a grid, on any engine, into one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeAlias
+
+from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._sweep._execute import Engine, Plan, run_plan
+from cdgrab_sim._sweep._grid import configurations, read_toml
+from cdgrab_sim._sweep._results import Sweep
+from cdgrab_sim._sweep._simulation import Simulation
+from cdgrab_sim._sweep._store import in_memory, writing
+from cdgrab_sim._types import Ordering, Problem
+
+Configs: TypeAlias = str | PathLike[str] | Sequence[Mapping[str, Any]]
+
+
+def sweep(
+    configs: Configs | None = None,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    zip: Mapping[str, Sequence[Any]] | None = None,
+    store: str | PathLike[str] | None = None,
+    problems: Mapping[str, Problem | Callable[..., Problem]] | None = None,
+    orderings: Mapping[str, Ordering | Callable[..., Ordering]] | None = None,
+    jobs: int | None = 1,
+    executor: Engine = None,
+    progress: bool = False,
+) -> Sweep:
+    """Simulate every configuration of a grid once, and keep every run as soon as it is done.
+
+    A configuration is plain JSON. Its fields are ``problem`` and ``ordering`` (names), the arguments of
+    their factories (``m``, ``n``, ``d``, ``kappa``, ...), and ``epochs``, ``step_size``, ``seed``, ``x0``,
+    ``momentum``, ``weight_decay``, ``batch``, ``record`` (a table, for example ``{"every": 10}``) of
+    `simulate`. One run is one chain; for repetitions vary ``seed``, which redraws data and first orders.
+
+    Parameters
+    ----------
+    configs : list of mappings, or path of a TOML file, optional
+        The configurations, or the three tables below in a file.
+    fixed : mapping of field to value, optional
+    grid : mapping of field to list, optional
+        Lists that are multiplied.
+    zip : mapping of field to list, optional
+        Lists of one length that run side by side.
+    store : path, optional
+        SQLite file; without it the runs stay in memory. The same call continues where an interrupted one
+        stopped, and a larger grid adds runs.
+    problems, orderings : mapping of name to record or factory, optional
+        Your own, known by these names besides the registered ones. They may be defined in a notebook. The
+        store knows their name only: choose another name, or file, when you change them.
+    jobs : int, optional
+        Worker processes; 1 runs in this process, None means one per core. Ignored with an `executor`.
+    executor : concurrent.futures.Executor, or function that returns one, optional
+        For example dask's ``Client(...).get_executor()``. Results do not depend on the engine.
+    progress : bool
+        Show rate and time left on stderr.
+
+    Returns
+    -------
+    Sweep
+        Everything that the store holds. A run that diverges is a result; see `Sweep.messages` for failures.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong configurations, before any work starts; for a store that is damaged or not ours.
+    OSError
+        For a store that another process writes to, or a full disk.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> study = cg.sweep(
+    ...     fixed={"problem": "skewed", "n": 16, "epochs": 20, "step_size": 0.01, "x0": [1.0, 1.0, 1.0]},
+    ...     grid={"ordering": ["rr", "cd-grab"], "m": [1, 4], "seed": [0, 1, 2]},
+    ... )
+    >>> study
+    <Sweep of 12 runs: 12 completed>
+    >>> study.curves("loss", ordering="rr", m=4).shape
+    (3, 21)
+    """
+    task = Simulation(problems or {}, orderings or {})
+    plan = plan_of(task, configs_of(configs, fixed, grid, zip))
+    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": progress, "label": "runs"}
+    if store is None:
+        opened = in_memory()
+        run_plan(plan, opened, **options)
+        return Sweep(opened)
+    with writing(store) as opened:
+        run_plan(plan, opened, **options)
+    return Sweep(store)
+
+
+def configs_of(
+    configs: Configs | None,
+    fixed: Mapping[str, Any] | None,
+    grid: Mapping[str, Sequence[Any]] | None,
+    zip: Mapping[str, Sequence[Any]] | None,
+) -> list[Config]:
+    """Return the configurations from whichever form they were given in."""
+    if configs is None:
+        return configurations(fixed, grid, zip)
+    if fixed or grid or zip:
+        raise ValueError("expected configs, or fixed, grid and zip; got both")
+    if isinstance(configs, str | PathLike):
+        return read_toml(configs)
+    return [dict(config) for config in configs]
+
+
+def plan_of(task: Simulation, configs: Sequence[Config]) -> Plan:
+    """Check every configuration; a whole-number step size means the same as the float."""
+    for config in configs:
+        task.check(config)
+    settled = [
+        config | {"step_size": float(config["step_size"])} if isinstance(config["step_size"], int) else config
+        for config in configs
+    ]
+    return Plan.of(task, settled, name="simulate")

@@ -1,0 +1,54 @@
+"""Columns: what a list of JSON values becomes as an array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdgrab_sim._sweep._store import Row
+
+
+def column(values: Sequence[Any]) -> NDArray[Any]:
+    """Return values, None where a cell is missing, as an array.
+
+    Whole numbers are int64, or uint64 where they need it, floats float64, strings str. A missing number is
+    NaN, which turns whole numbers into floats; a missing string is empty. Lists and tables are JSON text.
+
+    Examples
+    --------
+    >>> column([1, 2]), column([1, None]), column(["a", None])
+    (array([1, 2]), array([ 1., nan]), array(['a', ''], dtype='<U1'))
+    """
+    kinds = {type(value) for value in values} - {type(None)}
+    complete = all(value is not None for value in values)
+    if kinds == {bool} and complete:
+        return np.array(values, dtype=np.bool_)
+    if kinds == {int} and complete:
+        unsigned = max(values) > np.iinfo(np.int64).max and min(values) >= 0
+        return np.array(values, dtype=np.uint64 if unsigned else np.int64)
+    if kinds <= {int, float, bool}:
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    texts = [
+        "" if value is None else value if isinstance(value, str) else json.dumps(value) for value in values
+    ]
+    return np.array(texts, dtype=np.str_)
+
+
+def cells(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the table line of every run: fields, status, what was measured."""
+    several = len({row.task for row in rows}) > 1
+    return [_cells(row, {"task": row.task} if several else {}) for row in rows]
+
+
+def _cells(row: Row, task: Mapping[str, Any]) -> dict[str, Any]:
+    measured = {k: v for k, v in row.measured.items() if k not in row.config and k != "status"}
+    return {**task, **row.config, "status": row.word, **measured}
+
+
+def names(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return all names, in the order of their first appearance."""
+    return list(dict.fromkeys(name for line in lines for name in line))

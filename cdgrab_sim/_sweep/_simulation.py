@@ -1,0 +1,111 @@
+"""The task of a sweep: simulate one configuration."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from dataclasses import fields as fields_of
+from typing import Any
+
+from cdgrab_sim import _checks
+from cdgrab_sim._simulate import simulate
+from cdgrab_sim._sweep._bundle import Values
+from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._types import Ordering, Problem, Record, Run
+from cdgrab_sim.orderings import ORDERINGS
+from cdgrab_sim.problems import PROBLEMS
+
+_REQUIRED = ("problem", "ordering", "epochs", "step_size")
+_OPTIONAL = ("seed", "x0", "momentum", "weight_decay", "batch", "record")
+
+# curve -> names of its axes; a curve with the name of its axis holds the labels of that axis
+AXES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("epoch", "loss", "grad_norm", "distance", "loss_average"), ("epoch",)),
+    **dict.fromkeys(("order_epoch", "balance"), ("order_epoch",)),
+    **{f"herding{live}_{norm}": ("order_epoch",) for live in ("", "_live") for norm in ("inf", "l2")},
+    "trajectory": ("epoch", "coordinate"),
+    "orders": ("order_epoch", "worker", "step"),
+    "x": ("coordinate",),
+}
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Simulate a configuration; `problems` and `orderings` are known by name besides the registered ones."""
+
+    problems: Mapping[str, Problem | Callable[..., Problem]] = field(default_factory=dict)
+    orderings: Mapping[str, Ordering | Callable[..., Ordering]] = field(default_factory=dict)
+
+    def check(self, config: Config) -> None:
+        """Refuse missing and unknown fields, unknown names, and bad values of the fields of a run.
+
+        Arguments of a problem or ordering are checked by name; their values by the factory, in the run.
+        """
+        for name in _REQUIRED:
+            if name not in config:
+                raise ValueError(f"{name}: expected in every configuration; got {config}")
+        self._split(config)
+        _checks.size("epochs", config["epochs"])
+        _checks.integer("seed", config.get("seed", 0), low=0)
+        self._record(config)
+
+    def __call__(self, config: Config) -> Values:
+        """Return final numbers and curves."""
+        problem, ordering, settings = self.build(config)
+        return _measured(simulate(problem, ordering, threads=1, **settings))
+
+    def build(self, config: Config) -> tuple[Problem, Ordering, dict[str, Any]]:
+        """Return the problem, the ordering, and the other arguments of `simulate`."""
+        made, arguments = self._split(config)
+        problem, ordering = (_make(one, given) for one, given in zip(made, arguments, strict=True))
+        known = ("epochs", "step_size", *_OPTIONAL)
+        settings = {name: config[name] for name in known if name in config}
+        return problem, ordering, settings | {"record": self._record(config)}
+
+    def _split(self, config: Config) -> tuple[tuple[Any, Any], tuple[Config, Config]]:
+        """Return the two factories, and for each of them the fields that it takes."""
+        problems, orderings = {**PROBLEMS, **self.problems}, {**ORDERINGS, **self.orderings}
+        problem = problems[_checks.choice("problem", config["problem"], problems)]
+        ordering = orderings[_checks.choice("ordering", config["ordering"], orderings)]
+        taken = _parameters(problem), _parameters(ordering)
+        for name in config.keys() - {*_REQUIRED, *_OPTIONAL}:
+            takers = sum(name in names for names in taken)
+            if takers != 1:
+                who = f"problem {config['problem']!r} and ordering {config['ordering']!r}"
+                wrong = "none of them takes it" if takers == 0 else "both take it, which is ambiguous"
+                known = sorted({*_REQUIRED, *_OPTIONAL} | taken[0] | taken[1])
+                raise ValueError(f"field {name!r}: {who}: {wrong} (known: {', '.join(known)})")
+        given = tuple({name: config[name] for name in names if name in config} for names in taken)
+        return (problem, ordering), (given[0], given[1])
+
+    def _record(self, config: Config) -> Record:
+        chosen = dict(config.get("record", {}))
+        for name in chosen:
+            _checks.choice("record", name, [one.name for one in fields_of(Record)])
+        return Record(**chosen | {"herding": tuple(chosen.get("herding", ()))})
+
+
+def _parameters(made: Any) -> set[str]:
+    """Return the names of the arguments of a factory; a record takes none."""
+    return set() if isinstance(made, Problem | Ordering) else set(inspect.signature(made).parameters)
+
+
+def _make(made: Any, arguments: Config) -> Any:
+    return made if isinstance(made, Problem | Ordering) else made(**arguments)
+
+
+def _measured(run: Run) -> Values:
+    """Return the only replicate of a run: status, final numbers, curves."""
+    curves: Values = {"epoch": run.epochs}
+    for name in ("loss", "grad_norm", "distance", "loss_average", "trajectory", "balance", "orders", "x"):
+        if (found := getattr(run, name)) is not None:
+            curves[name] = found[0]
+    for quantity in ("herding", "herding_live"):
+        curves |= {f"{quantity}_{norm}": errors[0] for norm, errors in getattr(run, quantity).items()}
+    if any("order_epoch" in AXES[name] for name in curves):
+        curves["order_epoch"] = run.epochs[:-1]
+    final = {
+        f"final_{name}": curves[name][-1] for name in ("loss", "grad_norm", "distance") if name in curves
+    }
+    return {"status": str(run.status[0]), "diverged_at": int(run.diverged_at[0]), **final, **curves}
