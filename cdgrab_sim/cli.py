@@ -22,6 +22,10 @@ from cdgrab_sim._version import __version__
 _TOOLS: dict[str, tuple[str, str]] = {
     "run": ("cdgrab_sim._commands._run", "Run one ordering on one problem and print it."),
     "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
+    "sweep": (
+        "cdgrab_sim._sweep._command",
+        "run a grid of configurations into one file that survives anything",
+    ),
 }
 
 _FAILED = ("disagrees", "fails")
@@ -71,7 +75,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _tool(args: argparse.Namespace) -> int:
-    print(args.run(args))
+    found = args.run(args)
+    if isinstance(found, int):  # it wrote its results itself, and this is the exit code
+        return found
+    print(found)
     return 0
 
 

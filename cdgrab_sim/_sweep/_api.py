@@ -7,7 +7,8 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from cdgrab_sim._sweep._config import Config
-from cdgrab_sim._sweep._execute import Engine, Plan, run_plan
+from cdgrab_sim._sweep._engines import Engine
+from cdgrab_sim._sweep._execute import Plan, run_plan
 from cdgrab_sim._sweep._grid import configurations, read_toml
 from cdgrab_sim._sweep._results import Sweep
 from cdgrab_sim._sweep._simulation import Simulation
@@ -54,8 +55,9 @@ def sweep(
         store knows their name only: choose another name, or file, when you change them.
     jobs : int, optional
         Worker processes; 1 runs in this process, None means one per core. Ignored with an `executor`.
-    executor : concurrent.futures.Executor, or function that returns one, optional
-        For example dask's ``Client(...).get_executor()``. Results do not depend on the engine.
+    executor : Executor, function that returns one, or str, optional
+        Any ``concurrent.futures.Executor``, for example dask's ``Client(...).get_executor()``, or the address
+        ``"tcp://HOST:PORT"`` of a dask scheduler. Results do not depend on the engine.
     progress : bool
         Show rate and time left on stderr.
 

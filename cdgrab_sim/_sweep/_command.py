@@ -6,15 +6,13 @@ import json
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from cdgrab_sim._sweep._api import plan_of, sweep
 from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._sweep._engines import cores
 from cdgrab_sim._sweep._estimate import seconds_left
-from cdgrab_sim._sweep._execute import cores
 from cdgrab_sim._sweep._grid import read_toml
 from cdgrab_sim._sweep._results import Sweep
 from cdgrab_sim._sweep._simulation import Simulation
@@ -47,8 +45,9 @@ def run(args: Namespace) -> int:
         sys.stdout.write(_forecast(configs, args))
         return 0
     try:
-        with _engine(args.scheduler) as executor:
-            found = sweep(configs, store=args.out, jobs=args.jobs, executor=executor, progress=not args.quiet)
+        found = sweep(
+            configs, store=args.out, jobs=args.jobs, executor=args.scheduler, progress=not args.quiet
+        )
     except KeyboardInterrupt:
         sys.stderr.write(f"\ninterrupted; finished runs are kept; resume with: {_again(args)}\n")
         return 130
@@ -98,21 +97,3 @@ def _again(args: Namespace) -> str:
     if args.scheduler:
         words += ["--scheduler", args.scheduler]
     return shlex.join(words + ["--quiet"] * args.quiet)
-
-
-@contextmanager
-def _engine(scheduler: str | None) -> Iterator[Executor | None]:
-    """Connect to a dask scheduler, if one is given."""
-    if scheduler is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ImportError("--scheduler needs the extra: pip install 'cdgrab-sim[dask]'") from None
-    try:
-        client = Client(scheduler, timeout=10)
-    except (OSError, ValueError) as error:
-        raise OSError(f"--scheduler {scheduler}: no dask scheduler answers ({error})") from None
-    with client:
-        yield client.get_executor()

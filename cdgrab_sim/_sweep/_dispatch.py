@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from time import monotonic
 
 from cdgrab_sim._sweep._bundle import LOST, Bundle, Outcome, run_packed
 from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._sweep._process import NotStarted
 
 _BUNDLE_SECONDS = 0.1  # a hand-over costs about 1 ms, with dask 5 ms
 _DEATHS_ALONE = 2  # one may be the work of somebody else, for example of the kernel short of memory
 _WINDOW = 8, 1024  # bundles in flight on an executor of unknown size, at first and at most
 _PATIENCE = 1.0  # seconds
+_STILLBORN = 20  # workers killed before their first task, in a row: something is wrong with the machine
 
 
 class Lane:
@@ -93,26 +95,28 @@ class Dispatcher:
         self._deaths: Counter[int] = Counter()
         self._flights: dict[Future[list[Outcome]], _Flight] = {}
         self._tickets = itertools.count()
+        self._stillborn = 0  # workers in a row that did not live to see their first task
         self._size = 1  # tasks per bundle
         self._pace = _BUNDLE_SECONDS  # seconds per task, of the latest bundle
 
-    def landings(self) -> Generator[list[Outcome], None, None]:
+    def landings(self) -> Iterator[list[Outcome]]:
         """Yield outcomes in the order of completion; workers are busy while the caller looks at them."""
-        try:
+        self._fill()
+        while self._flights:
+            done, _ = wait(self._flights, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
+            if not done:
+                for lane in self._lanes:
+                    lane.widen(lane.width)
+            landed = [outcome for future in done for outcome in self._land(future)]
             self._fill()
-            while self._flights:
-                done, _ = wait(self._flights, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
-                if not done:
-                    for lane in self._lanes:
-                        lane.widen(lane.width)
-                landed = [outcome for future in done for outcome in self._land(future)]
-                self._fill()
-                yield landed
-        finally:
-            for future in self._flights:
-                future.cancel()
-            for lane in self._lanes:
-                lane.close()
+            yield landed
+
+    def close(self) -> None:
+        """Give up what is in flight, and end the executors that are ours."""
+        for future in self._flights:
+            future.cancel()
+        for lane in self._lanes:
+            lane.close()
 
     def _fill(self) -> None:
         for lane in self._lanes:
@@ -145,26 +149,40 @@ class Dispatcher:
         error = CancelledError("cancelled") if future.cancelled() else future.exception()
         if error is None:
             return self._learn(flight, future.result())
+        if isinstance(error, NotStarted):
+            return self._take_back(flight, error)
         if isinstance(error, BrokenExecutor):
             flight.lane.replace(flight.executor, error)
         elif type(error).__name__ != "KilledWorker":  # dask's word for the same; its pool heals itself
             raise RuntimeError(
                 f"the executor gave up ({type(error).__name__}: {error}); finished runs are kept"
-            )
+            ) from error
         return self._investigate(flight, error)
 
     def _learn(self, flight: _Flight, outcomes: list[Outcome]) -> list[Outcome]:
         seconds = sum(outcome.seconds for outcome in outcomes)
         self._pace = seconds / len(outcomes)
+        self._stillborn = 0
         if monotonic() - flight.start < 2.0 * seconds + 0.01:
             flight.lane.widen(1)
         return outcomes
+
+    def _take_back(self, flight: _Flight, error: BaseException) -> list[Outcome]:
+        flight.lane.replace(flight.executor, error)
+        self._stillborn += 1
+        if self._stillborn == _STILLBORN:
+            raise RuntimeError(f"{_STILLBORN} workers in a row: {error}; is there enough memory?") from error
+        if flight.alone:
+            self._suspects.extend(flight.bundle)
+        else:
+            self._fresh.extendleft(reversed(flight.bundle))
+        return []
 
     def _investigate(self, flight: _Flight, error: BaseException) -> list[Outcome]:
         if flight.alone:
             position, _ = flight.bundle[0]
             self._deaths[position] += 1
             if self._deaths[position] == _DEATHS_ALONE:
-                return [Outcome(position, LOST, {}, 0.0, f"its worker died whenever it ran: {error}")]
+                return [Outcome(position, LOST, {}, 0.0, f"its worker died whenever it ran alone: {error}")]
         self._suspects.extend(flight.bundle)
         return []

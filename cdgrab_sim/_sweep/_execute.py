@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
-from cdgrab_sim import _checks
-from cdgrab_sim._sweep._bundle import DONE, Outcome, Task, Values, pack, run_one
-from cdgrab_sim._sweep._config import Config, as_json, key_of
-from cdgrab_sim._sweep._dispatch import Dispatcher, Lane
-from cdgrab_sim._sweep._process import WorkerProcess
+from cdgrab_sim._sweep._bundle import DONE, Outcome, Task, Values
+from cdgrab_sim._sweep._config import as_json, key_of
+from cdgrab_sim._sweep._engines import Engine, landings
 from cdgrab_sim._sweep._store import Store, in_memory, writing
-
-Engine: TypeAlias = Executor | Callable[[], Executor] | None
 
 
 def execute(
@@ -47,8 +41,9 @@ def execute(
         configuration, do not run again; runs that failed do.
     jobs : int, optional
         Worker processes; 1 runs in this process, None means one per core. Ignored with an `executor`.
-    executor : concurrent.futures.Executor, or function that returns one, optional
-        An engine of your own, for example dask's ``Client(...).get_executor()``.
+    executor : Executor, function that returns one, or str, optional
+        An engine of your own: any ``concurrent.futures.Executor``, for example dask's
+        ``Client(...).get_executor()``, or the address ``"tcp://HOST:PORT"`` of a dask scheduler.
     progress : bool
         Show rate and time left on stderr.
     label : str
@@ -108,38 +103,15 @@ def run_plan(
     positions = store.plan(plan.name, plan.texts)
     done = store.done()
     tasks = [(p, json.loads(plan.texts[key])) for key, p in positions.items() if key not in done]
-    landings = _landings(plan.task, tasks, jobs=jobs, executor=executor)
-    with closing(landings), _bar(progress, len(positions), len(positions) - len(tasks), label) as tick:
-        for outcomes in landings:
+    with (
+        landings(plan.task, tasks, jobs=jobs, executor=executor) as landed,
+        _bar(progress, len(positions), len(positions) - len(tasks), label) as tick,
+    ):
+        for outcomes in landed:
             for outcome in outcomes:
                 store.commit(outcome)
             tick(len(outcomes))
     return positions
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _landings(
-    task: Task, tasks: Sequence[tuple[int, Config]], *, jobs: int | None, executor: Engine
-) -> Generator[list[Outcome], None, None]:
-    """Yield outcomes as they come, from the engine that was asked for."""
-    jobs = cores() if jobs is None else _checks.size("jobs", jobs)
-    if executor is None and (jobs == 1 or len(tasks) <= 1):
-        return ([run_one(task, position, config)] for position, config in tasks)
-    return Dispatcher(pack(task), tasks, _lanes(jobs, executor)).landings()
-
-
-def _lanes(jobs: int, executor: Engine) -> list[Lane]:
-    if executor is None:
-        return [Lane(WorkerProcess, width=1) for _ in range(jobs)]
-    if isinstance(executor, Executor):
-        return [Lane(lambda: executor, owned=False)]
-    return [Lane(executor)]
 
 
 def _raise_first(outcomes: Sequence[Outcome], configs: Sequence[Mapping[str, Any]]) -> None:

@@ -22,6 +22,10 @@ _ONE_THREAD = dict.fromkeys(
 )
 
 
+class NotStarted(BrokenExecutor):
+    """The worker was killed before it took up the call, which is therefore not to blame."""
+
+
 class WorkerProcess(Executor):
     """One fresh Python process that runs calls one after the other.
 
@@ -39,11 +43,6 @@ class WorkerProcess(Executor):
         )
         self._thread = ThreadPoolExecutor(1)
         self._ready = False
-
-    @property
-    def pid(self) -> int:
-        """Process id of the worker."""
-        return self._process.pid
 
     def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Run ``function(*args)`` in the process; `BrokenExecutor` is the answer when it dies."""
@@ -74,9 +73,11 @@ class WorkerProcess(Executor):
 
     def _obituary(self) -> Exception:
         code = self._process.wait()
-        if not self._ready and code > 0:
-            return RuntimeError(f"worker processes do not start (exit code {code}); see the messages above")
-        return BrokenExecutor(f"worker process {self.pid} died (exit code {code})")
+        if self._ready:
+            return BrokenExecutor(f"worker process died (exit code {code})")
+        if code < 0:
+            return NotStarted(f"worker process was killed before it started (exit code {code})")
+        return RuntimeError(f"worker processes do not start (exit code {code}); see the messages above")
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the process, whatever it is doing."""

@@ -80,10 +80,12 @@ class Simulation:
         return (problem, ordering), (given[0], given[1])
 
     def _record(self, config: Config) -> Record:
-        chosen = dict(config.get("record", {}))
+        chosen = config.get("record", {})
+        if not isinstance(chosen, Mapping):
+            raise TypeError(f"record: expected a table, for example {{'every': 10}}; got {chosen!r}")
         for name in chosen:
             _checks.choice("record", name, [one.name for one in fields_of(Record)])
-        return Record(**chosen | {"herding": tuple(chosen.get("herding", ()))})
+        return Record(**{**chosen, "herding": tuple(chosen.get("herding", ()))})
 
 
 def _parameters(made: Any) -> set[str]:

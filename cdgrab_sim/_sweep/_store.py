@@ -95,7 +95,6 @@ class Store:
     def commit(self, outcome: Outcome) -> None:
         """Keep one run; when this returns, it survives whatever happens to the process."""
         measured = {k: v for k, v in outcome.values.items() if not isinstance(v, np.ndarray)}
-        curves = [(outcome.position, k, _to_npy(v)) for k, v in outcome.values.items() if k not in measured]
         word = measured.get("status", outcome.status) if outcome.status == DONE else outcome.status
         row = outcome.status, str(word), outcome.seconds, outcome.message
         with self._transaction() as sql:
@@ -104,7 +103,7 @@ class Store:
                 " WHERE position = ?",
                 (*row, json.dumps(measured), __version__, outcome.position),
             )
-            sql.executemany("INSERT OR REPLACE INTO curves VALUES (?, ?, ?)", curves)
+            sql.executemany("INSERT OR REPLACE INTO curves VALUES (?, ?, ?)", _curve_rows(outcome))
 
     def outcome(self, position: int) -> Outcome:
         """Return one run as it was committed."""
@@ -157,6 +156,11 @@ class Store:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def _curve_rows(outcome: Outcome) -> list[tuple[int, str, bytes]]:
+    arrays = {name: value for name, value in outcome.values.items() if isinstance(value, np.ndarray)}
+    return [(outcome.position, name, _to_npy(a)) for name, a in arrays.items()]
 
 
 def _to_npy(a: NDArray[Any]) -> bytes:

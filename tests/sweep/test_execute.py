@@ -1,51 +1,25 @@
 """execute: engines agree, failures are outcomes, deaths have one suspect."""
 
 import os
-import signal
 import subprocess
-import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cdgrab_sim._sweep import execute
+from cdgrab_sim._sweep import _engines, _process, execute
 from cdgrab_sim._sweep._process import WorkerProcess
-
-
-def powers(config):
-    x = config["x"]
-    return {"square": x * x, "half": x / 2, "name": f"x{x}", "curve": np.arange(x % 5) * 0.5}
-
-
-def deadly(config):
-    if config["x"] == 7:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return {"x": config["x"]}
-
-
-def fragile(config):
-    if config["x"] == 3:
-        raise ValueError("three is\nno number")
-    Path(config["folder"], str(config["x"])).touch()
-    return {"x": config["x"]}
-
-
-def same(a, b):
-    return len(a) == len(b) and all(
-        p.keys() == q.keys() and all(np.array_equal(p[k], q[k]) and type(p[k]) is type(q[k]) for k in p)
-        for p, q in zip(a, b, strict=True)
-    )
+from tests.sweep.processes import is_running, until
+from tests.sweep.tasks import deadly, fragile, same, waves
 
 
 def test_engines_return_the_same_in_the_order_of_the_configurations():
     configs = [{"x": x} for x in range(40, 0, -1)]
-    expected = [powers(config) for config in configs]
+    expected = [waves(config) for config in configs]
     with ThreadPoolExecutor(2) as threads:
         for engine in ({"jobs": 1}, {"jobs": 3}, {"executor": threads}, {"executor": WorkerProcess}):
-            assert same(execute(powers, configs, **engine), expected), engine
+            assert same(execute(waves, configs, **engine), expected), engine
 
 
 def test_equal_configurations_run_once():
@@ -95,7 +69,7 @@ def test_a_configuration_that_is_not_json_is_refused_before_any_work():
             execute(lambda config: pytest.fail("ran"), [{"x": 1}, wrong])
 
 
-def test_a_script_needs_no_main_guard(tmp_path):
+def test_a_script_needs_no_main_guard(tmp_path, python):
     script = tmp_path / "script.py"
     script.write_text(
         "from cdgrab_sim._sweep import execute\n"
@@ -103,14 +77,11 @@ def test_a_script_needs_no_main_guard(tmp_path):
         "    return {'y': 2 * config['x']}\n"
         "print(sum(r['y'] for r in execute(double, [{'x': x} for x in range(10)], jobs=2)))\n"
     )
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, script], env=environment, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert (done.stdout, done.stderr) == ("90\n", "")
+    done = python(script, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.communicate(timeout=60) == (b"90\n", b"")
 
 
-def test_workers_leave_when_their_parent_is_killed(tmp_path):
+def test_workers_leave_when_their_parent_is_killed(tmp_path, python):
     code = (
         "import time\nfrom pathlib import Path\nfrom cdgrab_sim._sweep import execute\nimport os\n"
         "def wait(config):\n"
@@ -118,23 +89,41 @@ def test_workers_leave_when_their_parent_is_killed(tmp_path):
         "    time.sleep(60)\n"
         "execute(wait, [{'x': 1}, {'x': 2}], jobs=2)\n"
     )
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", code], env=environment) as parent:
-        until(lambda: len(list(tmp_path.iterdir())) == 2)
-        parent.kill()
+    parent = python("-c", code)
+    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    parent.kill()
     workers = [int(p.name) for p in tmp_path.iterdir()]
     until(lambda: not any(is_running(pid) for pid in workers))
 
 
-def until(condition, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+def test_an_executor_that_breaks_is_replaced_only_by_a_function_that_makes_executors():
+    configs = [{"x": x} for x in range(12)]
+    with WorkerProcess() as worker, pytest.raises(RuntimeError, match="pass a function that makes executors"):
+        execute(deadly, configs, executor=worker)
+    with pytest.raises(RuntimeError, match=r"1 of 12 tasks.*'x': 7.*lost"):
+        execute(deadly, configs, executor=WorkerProcess)
 
 
-def is_running(pid):
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def test_workers_that_are_killed_before_they_start_blame_no_task(monkeypatch):
+    starts = []
+
+    class Stillborn(WorkerProcess):
+        def __init__(self):
+            super().__init__()
+            starts.append(self)
+            if len(starts) <= lives:
+                self._process.kill()
+                self._process.wait()
+
+    monkeypatch.setattr(_engines, "WorkerProcess", Stillborn)
+    lives = 5
+    assert [r["name"] for r in execute(waves, [{"x": 1}, {"x": 2}], jobs=2)] == ["x1", "x2"]
+    lives = 1000
+    with pytest.raises(RuntimeError, match="20 workers in a row"):
+        execute(waves, [{"x": 1}, {"x": 2}], jobs=2)
+
+
+def test_a_worker_that_cannot_start_is_an_error_and_not_a_lost_task(monkeypatch):
+    monkeypatch.setattr(_process, "_WORKER", Path("/nowhere/worker.py"))
+    with pytest.raises(RuntimeError, match="do not start"):
+        execute(waves, [{"x": 1}, {"x": 2}], jobs=2)
