@@ -18,7 +18,8 @@ from cdgrab_sim._sweep._bundle import LOST, Bundle, Outcome, run_packed
 from cdgrab_sim._sweep._config import Config
 from cdgrab_sim._sweep._process import NotStarted
 
-_BUNDLE_SECONDS = 0.1  # a hand-over costs about 1 ms, with dask 5 ms
+_BUNDLE_SECONDS = 0.1  # a hand-over costs about 1 ms, with dask 3 ms
+_HANDOVERS = 200.0  # bundles per second at most, so that one scheduler can feed many workers
 _DEATHS_ALONE = 2  # one may be the work of somebody else, for example of the kernel short of memory
 _WINDOW = 8, 1024  # bundles in flight on an executor of unknown size, at first and at most
 _PATIENCE = 1.0  # seconds
@@ -126,9 +127,11 @@ class Dispatcher:
                 self._send(lane, [self._suspects.popleft()], alone=True)
 
     def _next_bundle(self) -> Bundle:
-        share = len(self._fresh) // (2 * sum(lane.width for lane in self._lanes))
-        fitting = int(_BUNDLE_SECONDS / self._pace) if self._pace > 0 else 2 * self._size
+        width = sum(lane.width for lane in self._lanes)
+        seconds = max(_BUNDLE_SECONDS, width / _HANDOVERS)
+        fitting = int(seconds / self._pace) if self._pace > 0 else 2 * self._size
         self._size = max(1, min(fitting, 2 * self._size))
+        share = len(self._fresh) // (2 * width)
         return [self._fresh.popleft() for _ in range(max(1, min(self._size, share)))]
 
     def _send(self, lane: Lane, bundle: Bundle, *, alone: bool) -> None:

@@ -81,8 +81,10 @@ def test_a_scheduler_that_dies_is_one_line_and_the_sweep_resumes(cluster, tmp_pa
     configs = [{"x": x, "seconds": 0.02} for x in range(300)]
     path = tmp_path / "store.sqlite"
 
+    execute(waves, configs[:1], store=path)
+
     def kill():
-        until(lambda: path.exists() and open_sweep(path).status().get("done", 0) > 20)
+        until(lambda: open_sweep(path).status()["done"] > 20)
         dask.scheduler.kill()
 
     thread = threading.Thread(target=kill)

@@ -1,0 +1,145 @@
+"""What a sweep costs beyond its runs: store, engines, scheduler.
+
+    python -m benchmarks.sweep_overhead [--dask]
+
+Budgets: store <= 1 ms per run; 100,000 stored runs open in <= 1 s and are a table in <= 3 s; overhead over
+bare `simulate` <= 5 % for runs of >= 50 ms. Exits with 1 when one is missed. With --dask also the number of
+bundles per second that one scheduler carries, with two workers on this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import cdgrab_sim as cg
+from cdgrab_sim._sweep import _dispatch, _store, execute
+from cdgrab_sim._sweep._bundle import DONE, Outcome
+from cdgrab_sim._sweep._engines import cores
+from cdgrab_sim._sweep._execute import Plan
+
+RUNS = 100_000
+FIXED = {"problem": "skewed", "ordering": "cd-grab", "m": 8, "n": 64, "step_size": 1e-3}
+
+
+def nothing(config):
+    return {}
+
+
+def nap(config):
+    time.sleep(0.1)
+    return {}
+
+
+def clock() -> float:
+    return time.perf_counter()
+
+
+def store(folder: Path) -> Iterator[tuple[str, float, float, str]]:
+    path = folder / "large.sqlite"
+    configs = [FIXED | {"epochs": 50, "seed": seed} for seed in range(RUNS)]
+    values = {"status": "completed", "final_loss": 1 / 3, "loss": np.linspace(1.0, 0.1, 51)}
+    with _store.writing(path) as opened:
+        positions = opened.plan("nothing", Plan.of(nothing, configs, name="nothing").texts)
+        start = clock()
+        for position in positions.values():
+            opened.commit(Outcome(position, DONE, values, 0.01, ""))
+        yield "commit one run", 1e3 * (clock() - start) / RUNS, 1.0, "ms"
+    start = clock()
+    study = cg.open_sweep(path)
+    yield f"open {RUNS} runs", clock() - start, 1.0, "s"
+    start = clock()
+    study.table()
+    yield f"table of {RUNS} runs", clock() - start, 3.0, "s"
+    yield "size of one run with 51 losses", path.stat().st_size / RUNS / 1e3, 2.0, "kB"
+
+
+def overhead(folder: Path) -> Iterator[tuple[str, float, float, str]]:
+    """Run serially, interleaved with bare runs of the same configurations."""
+    epochs = _epochs_for(0.05)
+    ratios = []
+    for repetition in range(12):
+        seeds = range(10 * repetition, 10 * repetition + 10)
+        start = clock()
+        for seed in seeds:
+            problem = cg.problems.skewed(m=8, n=64, seed=seed)
+            cg.simulate(problem, "cd-grab", epochs=epochs, step_size=1e-3, seed=seed, threads=1)
+        bare = clock() - start
+        start = clock()
+        cg.sweep(fixed=FIXED | {"epochs": epochs}, grid={"seed": seeds}, store=folder / "serial.sqlite")
+        ratios.append((clock() - start) / bare)
+    yield "overhead of runs of 50 ms", 100 * (statistics.median(ratios) - 1), 5.0, "%"
+    jobs = cores()
+    start = clock()
+    execute(nap, [{"x": x} for x in range(50 * jobs)], jobs=jobs)
+    yield f"overhead of {jobs} processes, start included", 100 * ((clock() - start) / 5.0 - 1), 20.0, "%"
+
+
+def _epochs_for(seconds: float) -> int:
+    def timed(epochs: int) -> float:
+        start = clock()
+        cg.simulate("skewed", "cd-grab", epochs=epochs, step_size=1e-3, threads=1)
+        return clock() - start
+
+    timed(1)
+    return int(1000 * seconds / timed(1000)) + 1
+
+
+def dask(folder: Path) -> Iterator[tuple[str, float, float, str]]:
+    with _cluster(folder, workers=2) as address:
+        execute(nothing, [{"warm": x} for x in range(200)], executor=address)
+        limits = _dispatch._BUNDLE_SECONDS, _dispatch._HANDOVERS
+        _dispatch._BUNDLE_SECONDS, _dispatch._HANDOVERS = 0.0, float("inf")  # every task travels alone
+        count = 3000
+        start = clock()
+        execute(nothing, [{"x": x} for x in range(count)], executor=address)
+        yield "bundles that one dask scheduler carries", count / (clock() - start), 0.0, "/s"
+        _dispatch._BUNDLE_SECONDS, _dispatch._HANDOVERS = limits
+        start = clock()
+        execute(nothing, [{"y": y} for y in range(20 * count)], executor=address)
+        yield "empty runs through dask, bundled", 20 * count / (clock() - start), 0.0, "/s"
+
+
+@contextmanager
+def _cluster(folder: Path, workers: int) -> Iterator[str]:
+    file = folder / "scheduler.json"
+    base = [sys.executable, "-m"]
+    common = ["--scheduler-file", str(file), "--no-dashboard", "--host", "127.0.0.1"]
+    quiet = {"stderr": subprocess.DEVNULL, "env": os.environ | {"PYTHONPATH": os.getcwd()}}
+    started = [subprocess.Popen([*base, "distributed.cli.dask_scheduler", *common, "--port", "0"], **quiet)]
+    try:
+        while not file.exists():
+            time.sleep(0.05)
+        worker = [*base, "distributed.cli.dask_worker", *common, "--nthreads", "1", "--no-nanny"]
+        started += [subprocess.Popen(worker, **quiet) for _ in range(workers)]
+        yield json.loads(file.read_text())["address"]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def main() -> int:
+    missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        parts = [store, overhead] + [dask] * ("--dask" in sys.argv)
+        for line, value, budget, unit in (line for part in parts for line in part(Path(name))):
+            over = budget and value > budget
+            missed += bool(over)
+            limit = f"(budget {budget:g})" if budget else ""
+            print(f"{line:45} {value:10.3g} {unit:3} {limit}{'  MISSED' if over else ''}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
