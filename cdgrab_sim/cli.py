@@ -24,7 +24,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
     "sweep": (
         "cdgrab_sim._sweep._command",
-        "run a grid of configurations into one file that survives anything",
+        "Run a grid of configurations into one file; run it again to resume.",
     ),
 }
 

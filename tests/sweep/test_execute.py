@@ -2,13 +2,15 @@
 
 import os
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cdgrab_sim._sweep import _engines, _process, execute
+from cdgrab_sim._sweep._bundle import pack
+from cdgrab_sim._sweep._dispatch import Dispatcher, Lane
 from cdgrab_sim._sweep._process import WorkerProcess
 from tests.sweep.processes import is_running, until
 from tests.sweep.tasks import deadly, fragile, same, waves
@@ -127,3 +129,26 @@ def test_a_worker_that_cannot_start_is_an_error_and_not_a_lost_task(monkeypatch)
     monkeypatch.setattr(_process, "_WORKER", Path("/nowhere/worker.py"))
     with pytest.raises(RuntimeError, match="do not start"):
         execute(waves, [{"x": 1}, {"x": 2}], jobs=2)
+
+
+@pytest.mark.parametrize(("deaths", "status"), [(1, "done"), (2, "done"), (3, "lost")])
+def test_a_death_in_company_counts_for_nobody(deaths, status):
+    """Task 3 travels at the head of a bundle first, then alone: lost takes two deaths of the latter kind."""
+    sent = []
+
+    class Scripted(Executor):
+        def submit(self, run, packed, bundle, ticket):
+            sent.append([position for position, _ in bundle])
+            future = Future()
+            if 3 in sent[-1] and sum(3 in one for one in sent) <= deaths:
+                future.set_exception(BrokenExecutor("died"))
+            else:
+                future.set_result(run(packed, bundle, ticket))
+            return future
+
+    tasks = [(position, {"x": position}) for position in range(30)]
+    dispatcher = Dispatcher(pack(waves), tasks, [Lane(Scripted, width=1)])
+    outcomes = {outcome.position: outcome.status for landed in dispatcher.landings() for outcome in landed}
+    assert next(one for one in sent if 3 in one)[0] == 3
+    assert len(next(one for one in sent if 3 in one)) > 1
+    assert outcomes == {position: "done" for position in range(30)} | {3: status}
