@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from cdgrab_sim import _checks
 from cdgrab_sim._sweep._api import plan_of, sweep
 from cdgrab_sim._sweep._config import Config
 from cdgrab_sim._sweep._engines import cores
@@ -40,6 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run a sweep; 0 when every run has a result, 1 when some have not, 130 on Ctrl-C."""
+    _checks.size("--jobs", args.jobs)
     configs = read_toml(args.config)
     if args.dry_run:
         sys.stdout.write(_forecast(configs, args))

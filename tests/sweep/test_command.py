@@ -60,6 +60,7 @@ def test_a_dry_run_runs_nothing_and_says_what_is_left(words, capsys, tmp_path):
     assert cg.open_sweep("study.sqlite").status()["runs"] == 8
 
 
+@pytest.mark.compiled
 def test_the_forecast_is_about_right(words, capsys, tmp_path):
     """Within a factor of 5 on a machine that may be busy: it is there to tell minutes from hours."""
     (tmp_path / "study.toml").write_text(CONFIG.format(epochs=3000, seeds=[0, 1]))
@@ -81,6 +82,12 @@ def test_runs_without_a_result_exit_with_1(words, capsys, tmp_path):
     assert err.count("kappa: expected") == 4
 
 
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_no_processes_exit_with_2(words, capsys, dry):
+    assert cli.main([*words, "--jobs", "0", *dry]) == 2
+    assert capsys.readouterr() == ("", "cdgrab: error: --jobs: expected a whole number >= 1; got 0\n")
+
+
 def test_wrong_input_exits_with_2_and_one_line(words, capsys, tmp_path):
     (tmp_path / "study.sqlite").write_text("something else")
     assert cli.main(words) == 2
@@ -90,8 +97,9 @@ def test_wrong_input_exits_with_2_and_one_line(words, capsys, tmp_path):
     assert "not a sweep written by cdgrab_sim" in err
 
 
+@pytest.mark.compiled
 def test_ctrl_c_exits_with_130_and_the_command_it_prints_resumes(words, python, tmp_path):
-    (tmp_path / "study.toml").write_text(CONFIG.format(epochs=400, seeds=list(range(100))))
+    (tmp_path / "study.toml").write_text(CONFIG.format(epochs=400, seeds=list(range(50))))
     process = python("-m", "cdgrab_sim", *words, stderr=subprocess.PIPE)
     until((tmp_path / "study.sqlite").exists)
     until(lambda: len(done("study.sqlite")) > 3)
@@ -99,12 +107,12 @@ def test_ctrl_c_exits_with_130_and_the_command_it_prints_resumes(words, python, 
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     kept = done("study.sqlite")
-    assert 3 < len(kept) < 400
+    assert 3 < len(kept) < 200
     said = err.decode().strip()
     assert said.startswith("interrupted; finished runs are kept; resume with: cdgrab sweep study.toml")
     assert cli.main(said.partition("cdgrab ")[2].split()) == 0
     assert done("study.sqlite")[: len(kept)] == kept
-    assert cg.open_sweep("study.sqlite").status() == {"runs": 400, "completed": 400}
+    assert cg.open_sweep("study.sqlite").status() == {"runs": 200, "completed": 200}
 
 
 def done(path):

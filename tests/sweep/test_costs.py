@@ -28,14 +28,15 @@ def test_storing_a_run_takes_a_millisecond_at_most(tmp_path):
 
 def overhead(path):
     start = time.perf_counter()
-    execute(waves, [{"x": x, "seconds": 0.05} for x in range(20)], store=path)
+    execute(waves, [{"x": x, "seconds": 0.05} for x in range(60)], store=path)
     wall = time.perf_counter() - start
     with _store.reading(path) as store:
         return wall / sum(row.seconds for row in store.rows()) - 1.0
 
 
+@pytest.mark.deep
 def test_runs_of_50_ms_cost_5_percent_more_at_most(tmp_path):
-    """In the best of three attempts, because the machine may be busy with something else."""
+    """In the best of three attempts, because processor and disk may be busy with something else."""
     assert any(overhead(tmp_path / f"{k}.sqlite") <= 0.05 for k in range(3))
 
 

@@ -151,4 +151,4 @@ def test_a_death_in_company_counts_for_nobody(deaths, status):
     outcomes = {outcome.position: outcome.status for landed in dispatcher.landings() for outcome in landed}
     assert next(one for one in sent if 3 in one)[0] == 3
     assert len(next(one for one in sent if 3 in one)) > 1
-    assert outcomes == {position: "done" for position in range(30)} | {3: status}
+    assert outcomes == dict.fromkeys(range(30), "done") | {3: status}
