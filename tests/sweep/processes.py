@@ -28,6 +28,18 @@ def children(pid):
     return [child for child in found if _parent(child) == pid and is_running(child)]
 
 
+def workers(pid):
+    """Return the living worker processes of a sweep that runs in a process."""
+    return [child for child in children(pid) if "_sweep/_worker.py" in command(child)]
+
+
+def command(pid):
+    """Return the command line of a process, empty when it is gone."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
 def _fields(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -72,7 +84,7 @@ class Cluster:
     def workers(self):
         """Return the process ids of the workers proper, which their nannies start again."""
         found = [child for nanny in self.nannies for child in children(nanny.pid)]
-        return [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+        return [pid for pid in found if "spawn_main" in command(pid)]
 
     def stop(self):
         """Kill everything: nannies first, so that they start no new workers."""

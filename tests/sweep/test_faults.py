@@ -10,7 +10,7 @@ import time
 import pytest
 
 from cdgrab_sim._sweep import _store, execute, open_sweep
-from tests.sweep.processes import children, until
+from tests.sweep.processes import is_running, until, workers
 from tests.sweep.tasks import deadly, same, waves
 
 # Commits, then says so: what it says must be in the store whatever happens next.
@@ -86,7 +86,7 @@ def killed_workers(path, kills, count):
     def kill():
         rng = random.Random(0)
         while len(killed) < kills and not stop.wait(0.25):
-            if found := children(os.getpid()):
+            if found := workers(os.getpid()):
                 killed.append(rng.choice(found))
                 os.kill(killed[-1], signal.SIGKILL)
 
@@ -123,7 +123,7 @@ def test_a_deadly_task_is_lost_and_stored_as_lost(tmp_path):
     with pytest.raises(RuntimeError, match="1 of 40 tasks have no result"):
         execute(deadly, [{"x": x} for x in range(40)], store=path, jobs=2)
     assert open_sweep(path).status() == {"runs": 40, "done": 39, "lost": 1}
-    assert children(os.getpid()) == []
+    assert workers(os.getpid()) == []
 
 
 def test_ctrl_c_ends_the_workers(python, tmp_path):
@@ -131,10 +131,9 @@ def test_ctrl_c_ends_the_workers(python, tmp_path):
     report.touch()
     parent = python("-c", SWEEP, store, report, 2000, 2, stderr=subprocess.DEVNULL)
     until(report.read_bytes)
-    workers = children(parent.pid)
+    started = workers(parent.pid)
     parent.send_signal(signal.SIGINT)
     assert parent.wait(20) != 0
-    assert len(workers) == 2
-    assert children(parent.pid) == []
-    assert not [pid for pid in workers if os.path.exists(f"/proc/{pid}")]
+    assert len(started) == 2
+    assert not any(is_running(pid) for pid in started)
     assert {int(line) for line in report.read_text().split()} == done_in(store)
