@@ -51,7 +51,7 @@ def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], 
     for index, value in np.ndenumerate(table):
         _checked(f"step_size{list(index)}", value.item())
     rows = table.astype(np.float64).reshape(epochs, -1)
-    table = np.ascontiguousarray(np.broadcast_to(rows, (epochs, updates)))
+    table = np.array(np.broadcast_to(rows, (epochs, updates)), order="C")  # writable: one signature
     return lambda t: table[t]
 
 

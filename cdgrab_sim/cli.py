@@ -1,7 +1,7 @@
 """The command line: one sub-command per experiment, and no logic.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 done; 1 done, and a row disagrees with its
-prediction; 2 wrong input, before any work; 130 interrupted.
+prediction, or a cell failed; 2 wrong input, before any work; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -53,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"cdgrab: error: {error}", file=sys.stderr)
         return 2
+    except RuntimeError as error:  # some cells failed; the others are done
+        print(f"cdgrab: failed: {error}", file=sys.stderr)
+        return 1
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -108,7 +111,7 @@ def _experiment(args: argparse.Namespace) -> int:
     _files.writable_folder(folder)
     store = folder / "cells.sqlite"
     if not args.resume:
-        store.unlink(missing_ok=True)
+        _forget(store)
     options = Options(
         seed=_checks.integer("--seed", args.seed, low=0),
         quick=args.quick,
@@ -121,11 +124,16 @@ def _experiment(args: argparse.Namespace) -> int:
     result = experiments.load(args.name).run(options, **own)
     result.save(folder)
     _draw(result, folder)
-    store.unlink(missing_ok=True)
+    _forget(store)
     print(result.to_json() if args.json else result.table())
     if not args.quiet:
         print(f"files: {folder}", file=sys.stderr)
     return int(any(row.verdict in _FAILED for row in result.rows))
+
+
+def _forget(store: Path) -> None:
+    for path in store.parent.glob(f"{store.name}*"):  # with the logs that a kill leaves behind
+        path.unlink()
 
 
 def _draw(result: Any, folder: Path) -> None:

@@ -98,6 +98,39 @@ def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
     assert f"resume with: cdgrab speedup --quick --out {tmp_path} --resume" in capsys.readouterr().err
 
 
+def test_an_interrupted_experiment_resumes_with_what_was_done(small, monkeypatch, tmp_path, capsys):
+    whole, calls, real = tmp_path / "whole", [], _speedup.floor
+    run("speedup", "--quick", "-q", "--jobs", "1", "--out", str(whole))
+
+    def floor(cell):
+        if len(calls) == 5:
+            calls.append("interrupted")
+            raise KeyboardInterrupt
+        calls.append(cell["ordering"])
+        return real(cell)
+
+    floor.__module__, floor.__qualname__ = real.__module__, real.__qualname__
+    monkeypatch.setattr(_speedup, "floor", floor)
+    words = ["speedup", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path / "cut")]
+    assert run(*words) == 130
+    assert run(*words, "--resume") in (0, 1)
+    cells = 3 * 3 * len(_speedup.ORDERINGS)
+    assert len(calls) - 1 == cells
+    for file in whole.iterdir():
+        assert file.read_bytes() == (tmp_path / "cut" / file.name).read_bytes(), file.name
+
+
+def test_a_failing_cell_exits_with_1_and_names_itself(small, monkeypatch, tmp_path, capsys):
+    def floor(cell):
+        raise ArithmeticError("no luck")
+
+    monkeypatch.setattr(_speedup, "floor", floor)
+    assert run("speedup", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path)) == 1
+    err = capsys.readouterr().err
+    assert "no luck" in err
+    assert err.count("\n") == 1
+
+
 def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys):
     wrong = slopes.predicted("floor", "rr", "m")
     monkeypatch.setattr(slopes, "predicted", lambda *names: wrong)

@@ -25,4 +25,12 @@ def run_cells(
     task: Callable[[dict[str, Any]], dict[str, Any]], cells: Sequence[dict[str, Any]], options: Options
 ) -> list[dict[str, Any]]:
     """Measure all cells, where and how the options say, and return them in order."""
-    return execute(task, cells, jobs=options.jobs, progress=options.progress, label="cells")
+    return execute(
+        task,
+        cells,
+        store=options.store,
+        jobs=options.jobs,
+        executor=options.scheduler,
+        progress=options.progress,
+        label="cells",
+    )
