@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-.PHONY: run test lint coverage boundscheck slow deep clean
+.PHONY: run test lint coverage boundscheck slow deep readme clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -48,6 +48,10 @@ coverage: $(VENV)/.dev
 
 boundscheck: $(VENV)/.dev
 	$(FRESH) NUMBA_BOUNDSCHECK=1 $(PYTEST) --ignore=tests/theory
+
+# Every table and picture of README.md.
+readme: $(VENV)/.core
+	$(BIN)/python docs/readme.py
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .coverage* results
