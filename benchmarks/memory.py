@@ -1,6 +1,6 @@
 """How much memory does a million workers take? Data, two orders and a chunk, no more.
 
-    python benchmarks/memory.py [--m 1000000] [-n 16] [-d 8]
+python benchmarks/memory.py [--m 1000000] [-n 16] [-d 8]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write the tables and pictures of README.md: every number there is printed by a command in this file.
 
-    make readme
+make readme
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def herding(result: Result, ax: Axes | None = None, *, variable: str = "m") -> A
         result.data[variable],
         {name: result.data[f"{variable} {name}"] for name in names},
         xlabel={"m": "workers m", "n": "examples per worker n"}[variable],
-        ylabel="parallel herding error (inf-norm, not divided by m)",
+        ylabel="parallel herding error\n(inf-norm, not divided by m)",
         slopes=sorted({row.predicted for row in rows if row.predicted}, reverse=True),
         ax=ax,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, LogFormatter, NullLocator, ScalarFormatter
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, t_interval
@@ -65,8 +65,7 @@ def rate_plot(
             x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
         )
     _log_axes(ax, x, xlabel, ylabel)
-    for k, slope in enumerate(slopes):
-        _triangle(ax, slope, at=k)
+    _triangles(ax, slopes)
     return ax
 
 
@@ -107,19 +106,21 @@ def _log_axes(ax: Axes, x: FloatArray, xlabel: str, ylabel: str) -> None:
     ax.xaxis.set_major_locator(FixedLocator(x.tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(ScalarFormatter())
+    if ax.get_ylim()[0] > 1e-3 and ax.get_ylim()[1] < 1e4:  # plain numbers where they are short
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
 
 
-def _triangle(ax: Axes, slope: float, at: int) -> None:
-    """Draw a grey slope triangle over one factor of x, in the lower left corner, side by side."""
+def _triangles(ax: Axes, slopes: Sequence[float]) -> None:
+    """Draw grey slope triangles at the bottom, on the side that lines of such slopes leave free."""
     (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
-    width = (x_high / x_low) ** 0.14
-    left = x_low * (x_high / x_low) ** (0.05 + 0.24 * at)
-    right = left * width
-    top = y_low * (y_high / y_low) ** 0.06 * max(1.0, width ** (-slope))
-    bottom = top * width**slope
-    ax.fill([left, right, left], [top, bottom, bottom], color="0.75", linewidth=0)
-    ax.annotate(
-        f"{slope:g}", (right, bottom), xytext=(2, 0), textcoords="offset points", color="0.4", fontsize=8
-    )
-    ax.set(xlim=(x_low, x_high), ylim=(y_low, y_high))
+    width = (x_high / x_low) ** 0.12
+    base = y_low / (y_high / y_low) ** 0.04
+    for k, slope in enumerate(slopes):
+        place = 0.05 + 0.22 * k if slope < 0.0 else 0.76 - 0.22 * k
+        left = x_low * (x_high / x_low) ** place
+        right, top = left * width, base * width ** abs(slope)
+        ax.fill([left, right, left if slope < 0.0 else right], [base, base, top], color="0.75", linewidth=0)
+        ax.annotate(f"{slope:g}", (right, base), (3, 0), textcoords="offset points", color="0.4", fontsize=8)
+    ax.set(xlim=(x_low, x_high), ylim=(base / (y_high / y_low) ** 0.04 if slopes else y_low, y_high))
