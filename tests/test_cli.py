@@ -17,7 +17,7 @@ KEYS = {"name", "quantity", "measured", "ci_low", "ci_high", "predicted", "margi
 @pytest.fixture
 def small(monkeypatch):
     """Sizes for a second."""
-    sizes = _speedup.SIZES | {"m": [1, 2, 4], "epochs": 200, "n": 16, "seeds": 3}
+    sizes = _speedup.SIZES | {"m": [1, 2, 4], "epochs": 20, "n": 8, "seeds": 3}
     monkeypatch.setattr(_speedup, "QUICK", sizes)
 
 
@@ -131,10 +131,12 @@ def test_a_failing_cell_exits_with_1_and_names_itself(small, monkeypatch, tmp_pa
     assert err.count("\n") == 1
 
 
+@pytest.mark.compiled
 def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys):
     wrong = slopes.predicted("floor", "rr", "m")
     monkeypatch.setattr(slopes, "predicted", lambda *names: wrong)
-    monkeypatch.setattr(_speedup, "QUICK", _speedup.QUICK | {"epochs": 2000, "m": [1, 2, 4, 8]})
+    sizes = {"epochs": 2000, "n": 16, "m": [1, 2, 4, 8]}
+    monkeypatch.setattr(_speedup, "QUICK", _speedup.QUICK | sizes)
     code = run("speedup", "--quick", "-q", "--json", "--jobs", "1", "--out", str(tmp_path))
     verdicts = {row["name"]: row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert verdicts["cd-grab"] == "disagrees"

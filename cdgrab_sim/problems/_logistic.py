@@ -117,7 +117,7 @@ def logistic(
     Examples
     --------
     >>> problem = logistic(m=2, n=8, d=2, ridge=0.1)
-    >>> problem.value(np.zeros(2), problem.data) > problem.f_star, problem.constants["mu"]
+    >>> bool(problem.value(np.zeros(2), problem.data) > problem.f_star), problem.constants["mu"]
     (True, 0.1)
     """
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
