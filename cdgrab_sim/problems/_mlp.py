@@ -228,7 +228,7 @@ def mlp(
     Examples
     --------
     >>> problem = mlp(m=2, n=8, inputs=2, hidden=4, classes=3)
-    >>> problem.d, 0.0 < problem.value(np.zeros(27), problem.data) < 3.0
+    >>> problem.d, bool(0.0 < problem.value(np.zeros(27), problem.data) < 3.0)
     (27, True)
     """
     m, n, p = _checks.size("m", m), _checks.size("n", n), _checks.size("inputs", inputs)

@@ -121,7 +121,7 @@ def robust(
     Examples
     --------
     >>> problem = robust(m=2, n=8, d=2)
-    >>> 0.0 < problem.value(np.zeros(2), problem.data) < 1.0
+    >>> bool(0.0 < problem.value(np.zeros(2), problem.data) < 1.0)
     True
     """
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
