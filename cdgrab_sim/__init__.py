@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cdgrab_sim._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from cdgrab_sim import asynchronous as asynchronous
     from cdgrab_sim import balancing as balancing
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from cdgrab_sim._types import Record as Record
     from cdgrab_sim._types import Run as Run
     from cdgrab_sim._types import Status as Status
+    from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
 
 # public name -> module, and the name inside it; None for the module itself
 _HOMES: dict[str, tuple[str, str | None]] = {
@@ -43,6 +45,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Run": ("_types", "Run"),
     "Status": ("_types", "Status"),
     "Sweep": ("_sweep", "Sweep"),
+    "asynchronous": ("asynchronous", None),
     "balancing": ("balancing", None),
     "global_orders": ("_loader", "global_orders"),
     "herding": ("herding", None),
@@ -53,6 +56,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "replay": ("_replay", "replay"),
     "save_orders": ("_loader", "save_orders"),
     "simulate": ("_simulate", "simulate"),
+    "simulate_async": ("asynchronous._simulate", "simulate_async"),
     "sweep": ("_sweep", "sweep"),
 }
 

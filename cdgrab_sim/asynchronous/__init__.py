@@ -1,0 +1,24 @@
+"""Asynchronous SGD: an event-driven engine, models of job times, methods, and what they really train on.
+
+>>> import cdgrab_sim as cg
+>>> problem = cg.problems.quadratic(m=1, n=100, d=1)
+>>> slow = np.arange(100) < 20
+>>> times = job_times.two_classes(slow, ratio=15.0)
+>>> run = cg.simulate_async(problem, "drop-by-age", workers=32, job_times=times, updates=5000, step_size=1e-3)
+>>> bool(run.law[0, slow].sum() < 0.01)  # a fifth of the examples, gone
+True
+"""
+
+import numpy as np
+
+from cdgrab_sim.asynchronous import job_times as job_times
+from cdgrab_sim.asynchronous import methods as methods
+from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
+from cdgrab_sim.asynchronous._types import AsyncRecord as AsyncRecord
+from cdgrab_sim.asynchronous._types import AsyncRun as AsyncRun
+from cdgrab_sim.asynchronous._types import AsyncStatus as AsyncStatus
+from cdgrab_sim.asynchronous._types import Flow as Flow
+from cdgrab_sim.asynchronous._types import JobTimes as JobTimes
+from cdgrab_sim.asynchronous._types import Method as Method
+from cdgrab_sim.asynchronous._types import MethodState as MethodState
+from cdgrab_sim.asynchronous.methods import METHODS as METHODS

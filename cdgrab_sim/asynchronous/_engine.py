@@ -1,0 +1,175 @@
+"""The buffers of one asynchronous run, and how to drive the loop from goal to goal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim.asynchronous import _tally
+from cdgrab_sim.asynchronous._hash import worker_keys
+from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, issue_all
+from cdgrab_sim.asynchronous._loop import AVERAGED, QUIET, ROWS, TIME, K, Stop, bound_loop
+from cdgrab_sim.asynchronous._queue import tournament
+from cdgrab_sim.asynchronous._queues import Queues
+from cdgrab_sim.asynchronous._types import JobTimes, Method, positive_times
+
+ROWS_PER_CALL = 2048  # of 56 bytes: the log stays in the second-level cache
+NEVER = np.iinfo(np.int64).max
+
+
+class AsyncEngine:
+    """One run: the server's iterate x, the method's state, the workers and their jobs, the counts.
+
+    Parameters
+    ----------
+    problem : Problem
+        With m = 1 all workers share its examples; otherwise worker i has shard i.
+    method : Method
+    workers : int
+    times : JobTimes
+    x0 : array (d,)
+    step_size : float
+    order : str or array
+    seed : int
+    patience : int
+        Arrivals in a row without an update that count as a livelock.
+    fresh : bool
+        After an abort, draw a new example.
+    average_from : int
+        First update that is averaged.
+    keep_events : bool
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        *,
+        workers: int,
+        times: JobTimes,
+        x0: FloatArray,
+        step_size: float,
+        order: Any,
+        seed: int,
+        patience: int,
+        fresh: bool = True,
+        average_from: int = NEVER,
+        keep_events: bool = False,
+    ) -> None:
+        d, rows = problem.d, ROWS_PER_CALL
+        self.problem, self.method, self.x = problem, method, x0.copy()
+        need = workers + 1 if method.restarts else 1
+        rows = max(rows, 4 * need)
+        per_example = _per_example(problem, times)
+        self.queues = Queues(problem, order, seed, ahead=rows)
+        self.state = method.init(x0, workers, step_size)
+        self.jobs = Jobs(
+            np.empty((workers, d)),
+            np.zeros((workers, 3), dtype=np.int64),
+            np.zeros(workers),
+            *tournament(workers),
+            self.queues.position,
+            np.zeros(per_example.size, dtype=np.int64),
+            worker_keys(seed, workers),
+            self.queues.ring,
+            _per_worker(workers, times),
+            per_example,
+            np.array(times.law),
+        )
+        self.counters = np.zeros(4, dtype=np.int64)
+        self.total, self.now = np.zeros(d), 0.0
+        self.tally = _tally.empty(per_example.size, workers)
+        self.kept: list[tuple[IntArray, FloatArray]] | None = [] if keep_events else None
+        self._events, self._moments = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 3))
+        self._scratch = (
+            np.zeros(workers, dtype=bool),
+            np.zeros((2, d)),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+        )
+        self._goals = np.array([0, 0, patience, average_from], dtype=np.int64)
+        self._flags = np.array([method.restarts, method.second_gradient, True, fresh])
+        self._loop = bound_loop(problem, method)
+        self.queues.fill()
+        self.resolved = bool(issue_all(*self.jobs, self.x))
+
+    @property
+    def k(self) -> int:
+        """The counter."""
+        return int(self.counters[K])
+
+    @property
+    def average(self) -> FloatArray:
+        """The mean of the iterates after the updates from `average_from` on."""
+        return self.total / self.counters[AVERAGED]
+
+    def run(self, updates: int, until: float, *, issuing: bool = True) -> Stop:
+        """Serve arrivals until the counter is `updates`, or all that come by time `until`."""
+        if not self.resolved:
+            return Stop.UNRESOLVED
+        self._goals[0], self._flags[2] = updates, issuing
+        stop = Stop.LOG_FULL
+        while stop == Stop.LOG_FULL and np.isfinite(self.x).all():
+            room = self.queues.fill()
+            self._goals[1] = len(self._events) if room is None else min(len(self._events), room)
+            stop = Stop(
+                self._loop(
+                    self.x, self.total, *self.state, *self._scratch, self.counters, self._events,
+                    self._moments, self._goals, until, self._flags, *self.jobs, self.problem.data,
+                )
+            )  # fmt: skip
+            self._count()
+        return stop
+
+    def drain(self) -> Stop:
+        """Let all jobs in flight arrive, with no new ones; the counter goes on."""
+        self.counters[QUIET] = 0
+        return self.run(NEVER, np.inf, issuing=False)
+
+    def virtual(self) -> FloatArray:
+        """Return x after a plain step for every job in flight, at the point that it read."""
+        problem, rows = self.problem, self.jobs.jobs[:, EXAMPLE]
+        x, g = self.x.copy(), np.empty((1, problem.d))
+        for worker in np.flatnonzero(rows != NO_JOB):
+            who, idx = divmod(rows[worker : worker + 1], problem.n)
+            problem.grads(g, self.jobs.reads[worker], who, idx, problem.data)
+            x -= self.state.p[0] * g[0]
+        return x
+
+    def _count(self) -> None:
+        rows = int(self.counters[ROWS])
+        self.counters[ROWS] = 0
+        if rows:
+            self.now = float(self._moments[rows - 1, TIME])
+        _tally.count(*self.tally, self._events, self._moments, rows)
+        if self.kept is not None:
+            self.kept.append((self._events[:rows].copy(), self._moments[:rows].copy()))
+
+
+def _per_example(problem: Problem, times: JobTimes) -> FloatArray:
+    shape = (problem.m, problem.n)
+    if times.example is None:
+        return np.ones(problem.m * problem.n)
+    factors = positive_times("job times by example", times.example(problem))
+    if factors.shape not in (shape, shape[1:]):
+        raise ValueError(
+            f"job times by example: expected shape (n,) = {shape[1:]} or (m, n) = {shape}; got {factors.shape}"
+        )
+    return np.array(np.broadcast_to(factors, shape)).reshape(-1)
+
+
+def _per_worker(workers: int, times: JobTimes) -> FloatArray:
+    table = positive_times("job times by worker", times.worker)
+    if table.ndim < 2:
+        table = table[..., None]
+    if table.shape[0] not in (1, workers) and table.ndim == 2:
+        raise ValueError(
+            f"job times by worker: expected one or (workers,) = ({workers},), or a table (workers, K); "
+            f"got shape {np.shape(times.worker)}"
+        )
+    table = np.array(np.broadcast_to(table, (workers, table.shape[-1])), order="C")
+    if np.isinf(table).any(axis=1).all():
+        raise ValueError("job times by worker: expected a worker that works; all of them are infinite")
+    return table

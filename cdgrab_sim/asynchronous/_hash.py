@@ -1,0 +1,78 @@
+"""Random numbers that are addressed, not drawn: a stateless hash of (seed, stream, worker, number).
+
+Events come in an order that depends on the method, so a generator shared by the events would give every
+method other examples and other times. Here job `number` of a worker has its own place:
+
+    u = SplitMix64(key of (seed, stream, worker), number),   0 < u < 1, a multiple of 2**-53
+
+so that methods compared on one seed see the same examples and the same job times (common random numbers).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.random import PCG64, Generator, SeedSequence
+from numpy.typing import NDArray
+
+from cdgrab_sim._jit import kernel
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_MASK = (1 << 64) - 1
+_ROLE = 1000  # apart from the roles of :mod:`cdgrab_sim._rng`
+
+
+class HashStream(IntEnum):
+    """What a number is for; part of its address, and never changed."""
+
+    EXAMPLE = 0
+    TIME = 1
+    TIME_SECOND = 2  # the second uniform of a normal
+    CONTROL = 3  # permutes job times across examples
+
+
+def _mixed(z: int) -> int:
+    z = ((z ^ (z >> 30)) * _FIRST) & _MASK
+    z = ((z ^ (z >> 27)) * _SECOND) & _MASK
+    return z ^ (z >> 31)
+
+
+def uniform_twin(key: np.uint64, number: int) -> float:
+    """Twin of :func:`uniform`."""
+    z = _mixed((int(key) + _GOLDEN * (int(number) + 1)) & _MASK)
+    return ((z >> 12) + 0.5) * 2.0**-52
+
+
+@kernel(uniform_twin, small=True)
+def uniform(key: np.uint64, number: int) -> float:
+    """Return number `number` of the sequence of `key`, strictly between 0 and 1.
+
+    Fifty-two bits and a half: with fifty-three the largest value would round to 1.
+    """
+    z = key + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (np.float64(z >> np.uint64(12)) + 0.5) * 2.0**-52  # type: ignore[no-any-return]
+
+
+def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:
+    """Return the keys of all streams, shape (streams, workers); those of worker i do not depend on m.
+
+    Examples
+    --------
+    >>> bool((worker_keys(0, 3) == worker_keys(0, 5)[:, :3]).all())
+    True
+    """
+    keys = np.empty((len(HashStream), workers), dtype=np.uint64)
+    for stream in HashStream:
+        base = SeedSequence(seed, spawn_key=(_ROLE, int(stream))).generate_state(1, "uint64")[0]
+        keys[stream] = [_mixed((int(base) + _GOLDEN * (i + 1)) & _MASK) for i in range(workers)]
+    return keys
+
+
+def control(seed: int) -> Generator:
+    """Return the generator of the control that permutes job times across examples."""
+    return Generator(PCG64(SeedSequence(seed, spawn_key=(_ROLE, int(HashStream.CONTROL)))))

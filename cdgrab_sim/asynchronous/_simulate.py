@@ -1,0 +1,258 @@
+"""simulate_async: checks, goals, records, status."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks, _jit, problems
+from cdgrab_sim._types import Problem
+from cdgrab_sim._version import __version__
+from cdgrab_sim.asynchronous import _tally, methods
+from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine
+from cdgrab_sim.asynchronous._loop import Stop
+from cdgrab_sim.asynchronous._types import AsyncRecord, AsyncRun, AsyncStatus, JobTimes, Method
+from cdgrab_sim.asynchronous.job_times import example_gradients
+
+_MESSAGES = {
+    Stop.NOTHING_ARRIVES: (AsyncStatus.STALLED, "no job in flight will ever finish; mend the dead workers"),
+    Stop.UNRESOLVED: (
+        AsyncStatus.STALLED,
+        "a job time fell below the resolution of the clock; use longer times, or start a new run",
+    ),
+    Stop.LIVELOCK: (
+        AsyncStatus.LIVELOCK,
+        "the counter did not move for `patience` arrivals; loosen the rule, or raise patience",
+    ),
+}
+
+
+def simulate_async(
+    problem: Problem | str,
+    method: Method | str,
+    *,
+    workers: int,
+    job_times: JobTimes | float | ArrayLike = 1.0,
+    updates: int | None = None,
+    until: float | None = None,
+    step_size: float,
+    order: str | ArrayLike = "iid",
+    seed: int = 0,
+    x0: ArrayLike | None = None,
+    drain: bool = False,
+    abort: str = "fresh",
+    patience: int | None = None,
+    record: AsyncRecord | None = None,
+) -> AsyncRun:
+    r"""Run asynchronous SGD: m workers, each with one job at a time, and a server that applies a method.
+
+    A job reads the server's iterate at counter k_r, takes its time, and arrives at counter k with the
+    gradient at the point it read; its delay is k - k_r. The worker then gets its next job. Simultaneous
+    arrivals are served in worker order. The run is deterministic for a seed, and methods compared on one seed
+    see the same examples and times, job by job.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        With m = 1 all workers draw from its examples; otherwise m must equal `workers`, and worker i draws
+        from shard i.
+    method : Method or str
+        A record, or a name in ``cg.asynchronous.METHODS``, which means its defaults for this many workers.
+    workers : int
+    job_times : JobTimes, or number or array for fixed times
+    updates : int, optional
+        Stop when the counter is here.
+    until : float, optional
+        Stop at this simulated time, after the arrivals at that time. One of both is needed.
+    step_size : float
+    order : {"iid", "rr", "so", "ig"} or array (n,) or (m, n)
+        Independent draws; or a queue without replacement: a new shuffle each epoch, one shuffle, the order of
+        the data, or the given one.
+    seed : int
+    x0 : array (d,), optional
+        The origin by default.
+    drain : bool
+        At the end let all jobs in flight arrive, instead of losing them. The two ends differ where job times
+        depend on the examples.
+    abort : {"fresh", "again"}
+        What a worker computes after an abort: a new example, or the same one, which can starve slow examples.
+    patience : int, optional
+        Arrivals in a row without an update that count as a livelock; 100,000 + 1,000 for each worker by
+        default.
+    record : AsyncRecord, optional
+
+    Returns
+    -------
+    AsyncRun
+        With ``status`` "stalled" where no job will ever finish, "livelock" where the counter stopped to move,
+        "diverged" where x is not finite.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments, before any work starts.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.quadratic(m=1, n=64, d=2)
+    >>> run = cg.simulate_async(problem, "vanilla", workers=8, updates=500, step_size=0.001)
+    >>> run.status, run.updates, run.mean_delay
+    (<AsyncStatus.COMPLETED: 'completed'>, 500, 6.944)
+    """
+    seed = _checks.integer("seed", seed, low=0)
+    problem = problems.make(problem, seed=seed)
+    workers = _checks.size("workers", workers)
+    if problem.m not in (1, workers):
+        raise ValueError(
+            f"workers: expected {problem.m}, one for each shard of the problem, or a problem with m = 1 that "
+            f"all workers share; got {workers} workers; make the problem with m=1 or m={workers}"
+        )
+    method = methods.make(method, workers)
+    times = job_times if isinstance(job_times, JobTimes) else JobTimes("fixed", job_times)
+    goal = _goal(updates, until)
+    alpha = _checks.real("step_size", step_size, above=0.0)
+    start = np.zeros(problem.d) if x0 is None else _checks.vector("x0", x0, problem.d)
+    fresh = _checks.choice("abort", abort, ("fresh", "again")) == "fresh"
+    patience = 100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience)
+    record = AsyncRecord() if record is None else record
+    if record.average and updates is None:
+        raise ValueError("record average: expected `updates`, whose second half is averaged; got none; give it")
+    engine = AsyncEngine(
+        problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
+        patience=patience, fresh=fresh, keep_events=record.events,
+        average_from=goal[0] // 2 if record.average else NEVER,
+    )  # fmt: skip
+    meta = {
+        "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d},
+        "method": method.name,
+        "provenance": method.provenance,
+        "workers": workers,
+        "job_times": times.name,
+        "updates": updates,
+        "until": until,
+        "step_size": alpha,
+        "order": order if isinstance(order, str) else "given",
+        "seed": seed,
+        "x0": start.tolist(),
+        "drain": bool(drain),
+        "abort": abort,
+        "patience": patience,
+        "record": asdict(record),
+        "versions": {"cdgrab_sim": __version__, "numpy": np.__version__}
+        | {"python": platform.python_version(), "numba": _jit.version()},
+    }
+    with np.errstate(all="ignore"):  # divergence is a status, not a warning
+        recorder = _Recorder(record, engine)
+        stop = _drive(engine, recorder, goal, drain=bool(drain))
+    return _run(engine, recorder, stop, meta)
+
+
+def _goal(updates: int | None, until: float | None) -> tuple[int, float]:
+    if updates is None and until is None:
+        raise ValueError("updates, until: expected at least one of them; got neither; say when to stop")
+    k = NEVER if updates is None else _checks.size("updates", updates)
+    return k, np.inf if until is None else _checks.real("until", until, above=0.0)
+
+
+class _Recorder:
+    """What is measured at the points of the grids."""
+
+    def __init__(self, record: AsyncRecord, engine: AsyncEngine) -> None:
+        self.record, self._engine = record, engine
+        names = ("loss", "grad_norm", "trajectory", "virtual")
+        self.measured: dict[str, list[Any]] = {name: [] for name in names if getattr(record, name)}
+        self.points: list[tuple[int, float]] = []
+
+    def take(self, time: float) -> None:
+        """Measure now."""
+        engine, problem = self._engine, self._engine.problem
+        if self.points and self.points[-1] == (engine.k, time):
+            return
+        self.points.append((engine.k, time))
+        for name, values in self.measured.items():
+            if name == "loss":
+                values.append(float(problem.value(engine.x, problem.data)))
+            elif name == "grad_norm":
+                g = example_gradients(problem, engine.x).mean(axis=(0, 1))
+                values.append(float(np.linalg.norm(g)))
+            else:
+                values.append(engine.x.copy() if name == "trajectory" else engine.virtual())
+
+    def goals(self, last: tuple[int, float]) -> Iterator[tuple[int, float]]:
+        """Yield the points of both grids, from the engine's present to the last one."""
+        every, interval = self.record.every, self.record.interval
+        ticks = 1
+        while True:
+            k = last[0] if every is None else min(last[0], (self._engine.k // every + 1) * every)
+            t = last[1] if interval is None else min(last[1], ticks * interval)
+            yield k, t
+            ticks += interval is not None and self._engine.k < k
+
+
+def _drive(engine: AsyncEngine, recorder: _Recorder, last: tuple[int, float], *, drain: bool) -> Stop:
+    """Run from point to point of the grids; return why the run ended."""
+    recorder.take(0.0)
+    for k, t in recorder.goals(last):
+        stop = engine.run(k, t)
+        recorder.take(t if stop == Stop.TIME else engine.now)
+        reached = engine.k >= last[0] if stop == Stop.UPDATES else t >= last[1]
+        if stop not in (Stop.UPDATES, Stop.TIME) or reached:
+            break
+    if drain and stop in (Stop.UPDATES, Stop.TIME):
+        ended = engine.drain()
+        recorder.take(engine.now)
+        if ended != Stop.NOTHING_ARRIVES:
+            return ended
+    return stop
+
+
+def _run(engine: AsyncEngine, recorder: _Recorder, stop: Stop, meta: dict[str, Any]) -> AsyncRun:
+    tally, jobs, drawn = engine.tally, engine.jobs.jobs, engine.jobs.drawn
+    _tally.assert_books_balance(tally, jobs, drawn, engine.k)
+    shape = (engine.problem.m, engine.problem.n)
+    columns = [column.reshape(shape) for column in tally.by_example.T]
+    applied, dropped, aborted, weight, delay, busy = columns
+    status, message = _MESSAGES.get(stop, (AsyncStatus.COMPLETED, "completed"))
+    if not np.isfinite(engine.x).all():
+        status, message = AsyncStatus.DIVERGED, f"diverged by update {engine.k}: try a smaller step size"
+    at = np.array(recorder.points)
+    arrived = applied + dropped
+    return AsyncRun(
+        status=status,
+        message=message,
+        x=engine.x,
+        updates=engine.k,
+        time=float(at[-1, 1]),
+        at_update=at[:, 0].astype(np.int64),
+        at_time=at[:, 1],
+        drawn=drawn.reshape(shape),
+        applied=applied.astype(np.int64),
+        dropped=dropped.astype(np.int64),
+        aborted=aborted.astype(np.int64),
+        in_flight=_tally.in_flight(jobs, len(drawn)).reshape(shape),
+        weight=weight,
+        delay=np.divide(delay, arrived, out=np.full(shape, np.nan), where=arrived > 0.0),
+        busy=busy,
+        by_worker=tally.by_worker,
+        delays=np.trim_zeros(tally.delays, "b"),
+        discarded_time=float(tally.discarded_time[0]),
+        meta=meta,
+        average=engine.average if recorder.record.average else None,
+        events=_events(engine),
+        **{name: np.array(values) for name, values in recorder.measured.items()},
+    )
+
+
+def _events(engine: AsyncEngine) -> dict[str, Any]:
+    if engine.kept is None:
+        return {}
+    events, moments = (np.concatenate(parts) for parts in zip(*engine.kept, strict=True))
+    names = ("worker", "example", "delay", "flow"), ("time", "start", "weight")
+    return dict(zip(names[0], events.T, strict=True)) | dict(zip(names[1], moments.T, strict=True))
+

@@ -1,0 +1,222 @@
+"""Models of job times: by worker, by chance, by example, and the control without dependence.
+
+Random factors have mean 1, and the factors of the examples have mean 1 unless they are given in whole ticks:
+so models compare at the same throughput.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._types import FloatArray, Problem
+from cdgrab_sim.asynchronous._hash import control
+from cdgrab_sim.asynchronous._issue import Law
+from cdgrab_sim.asynchronous._types import JobTimes, positive_times
+
+__all__ = [
+    "JobTimes",
+    "by_example",
+    "by_gradient",
+    "by_norm",
+    "exponential",
+    "fixed",
+    "lognormal",
+    "pareto",
+    "shuffled",
+    "straggler",
+    "two_classes",
+]
+
+
+def fixed(worker: ArrayLike = 1.0) -> JobTimes:
+    """Return fixed times, one for all workers, one each, or a table (workers, K) that each walks cyclically.
+
+    Whole numbers are exact: their ties are real ties, which go to the lower worker.
+
+    Parameters
+    ----------
+    worker : number or array
+        Infinite for a worker that is dead from the start.
+
+    Examples
+    --------
+    >>> fixed([1, 2, np.inf]).name
+    'fixed'
+    """
+    return JobTimes("fixed", worker)
+
+
+def exponential(worker: ArrayLike = 1.0) -> JobTimes:
+    """Return exponential times with the given means."""
+    return JobTimes("exponential", worker, law=(float(Law.EXPONENTIAL), 0.0, 0.0))
+
+
+def lognormal(spread: float, worker: ArrayLike = 1.0) -> JobTimes:
+    r"""Return log-normal times, xi = exp(s N - s^2 / 2).
+
+    Parameters
+    ----------
+    spread : float
+        s > 0, the standard deviation of the logarithm.
+    worker : number or array
+    """
+    return JobTimes(
+        "lognormal", worker, law=(float(Law.LOGNORMAL), _checks.real("spread", spread, above=0.0), 0.0)
+    )
+
+
+def pareto(tail: float, worker: ArrayLike = 1.0) -> JobTimes:
+    r"""Return Pareto times, xi = (a - 1) / a U^(-1/a).
+
+    For a <= 2 the variance is infinite: the mean time of the jobs in flight has no stationary value.
+
+    Parameters
+    ----------
+    tail : float
+        a > 1.
+    worker : number or array
+    """
+    return JobTimes("pareto", worker, law=(float(Law.PARETO), _checks.real("tail", tail, above=1.0), 0.0))
+
+
+def straggler(probability: float, slowdown: float, worker: ArrayLike = 1.0) -> JobTimes:
+    """Return times that are `slowdown` times longer with a probability, whatever the example.
+
+    Parameters
+    ----------
+    probability : float
+        In [0, 1].
+    slowdown : float
+        At least 1.
+    worker : number or array
+    """
+    q, M = _checks.real("probability", probability, low=0.0), _checks.real("slowdown", slowdown, low=1.0)
+    if q > 1.0:
+        raise ValueError(f"probability: expected a number in [0, 1]; got {q}; lower it")
+    return JobTimes("straggler", worker, law=(float(Law.STRAGGLER), q, M))
+
+
+def by_example(times: ArrayLike, base: JobTimes | None = None) -> JobTimes:
+    """Return times that depend on the example, as given: whole ticks stay whole ticks.
+
+    Parameters
+    ----------
+    times : array (n,) or (m, n)
+    base : JobTimes, optional
+        Other factors, such as ``exponential()``.
+
+    Examples
+    --------
+    >>> by_example([1, 1, 4]).example(None).tolist()
+    [1.0, 1.0, 4.0]
+    """
+    table = positive_times("job times by example", times)
+    return _dependent("by example", lambda problem: table, base)
+
+
+def two_classes(
+    slow: ArrayLike, ratio: float, base: JobTimes | None = None, *, mean: float | None = 1.0
+) -> JobTimes:
+    """Return times of two classes of examples.
+
+    Parameters
+    ----------
+    slow : array of bool, (n,) or (m, n)
+        Which examples are slow.
+    ratio : float
+        Slow over fast.
+    base : JobTimes, optional
+    mean : float or None
+        Mean over the examples; None leaves the times at 1 and `ratio`.
+    """
+    times = np.where(np.asarray(slow, dtype=bool), _checks.real("ratio", ratio, above=0.0), 1.0)
+    scale = 1.0 if mean is None else mean / times.mean()
+    return replace(by_example(times * scale, base), name="two classes")
+
+
+def by_norm(power: float = 1.0, base: JobTimes | None = None) -> JobTimes:
+    """Return times in proportion to a power of the 2-norm of each example's gradient at the origin.
+
+    For linear models that is the norm of the features times the target: large examples take long.
+
+    Parameters
+    ----------
+    power : float
+    base : JobTimes, optional
+    """
+    power = _checks.real("power", power)
+
+    def times(problem: Problem) -> FloatArray:
+        norms = np.linalg.norm(example_gradients(problem, np.zeros(problem.d)), axis=-1)
+        factors = norms**power
+        return np.asarray(factors / factors.mean())
+
+    return _dependent("by norm", times, base)
+
+
+def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> JobTimes:
+    r"""Return the worst kind of dependence: examples that pull x* in one direction are slow.
+
+    The `share` of examples with the largest u . grad f_z(x*) is `ratio` times slower, with u the first
+    principal direction of these gradients. Methods that neglect slow examples then miss x*. Mean 1.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+    ratio : float
+        Slow over fast.
+    base : JobTimes, optional
+    """
+    share = _checks.real("share", share, low=0.0)
+
+    def times(problem: Problem) -> FloatArray:
+        if problem.x_star is None:
+            raise ValueError(f"by_gradient: expected a problem with x_star; {problem.name!r} has none")
+        g = example_gradients(problem, problem.x_star).reshape(-1, problem.d)
+        direction = np.linalg.svd(g - g.mean(axis=0), full_matrices=False)[2][0]
+        direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+        slow = np.zeros(len(g), dtype=bool)
+        slow[np.argsort(-(g @ direction), kind="stable")[: round(share * len(g))]] = True
+        factors = np.where(slow, ratio, 1.0)
+        return np.asarray((factors / factors.mean()).reshape(problem.m, problem.n))
+
+    return _dependent("by gradient", times, base)
+
+
+def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
+    """Return the control: the same times, permuted across examples, so that they depend on nothing.
+
+    Parameters
+    ----------
+    times : JobTimes
+    seed : int
+    """
+    inner = times.example
+    if inner is None:
+        return times
+
+    def permuted(problem: Problem) -> FloatArray:
+        table = np.broadcast_to(inner(problem), (problem.m, problem.n)).reshape(-1)
+        return control(seed).permutation(table).reshape(problem.m, problem.n)
+
+    return replace(times, name=f"{times.name}, shuffled", example=permuted)
+
+
+def example_gradients(problem: Problem, x: FloatArray) -> FloatArray:
+    """Return the gradients of all examples at `x`, shape (m, n, d)."""
+    m, n, d = problem.m, problem.n, problem.d
+    out = np.empty((m * n, d))
+    who, idx = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+    problem.grads(out, np.ascontiguousarray(x), who, idx, problem.data)
+    return out.reshape(m, n, d)
+
+
+def _dependent(name: str, example: Callable[[Problem], FloatArray], base: JobTimes | None) -> JobTimes:
+    base = fixed() if base is None else base
+    return replace(base, name=name if base.name == "fixed" else f"{name}, {base.name}", example=example)

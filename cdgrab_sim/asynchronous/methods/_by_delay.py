@@ -1,0 +1,168 @@
+"""Rules that weight a gradient by its delay tau = k - k_r: shrink it, drop it, or abort its job."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous.methods._state import state
+
+ADVANCE, STAY = int(Flow.ADVANCE), int(Flow.STAY)
+SHRINK, LIMIT = 0, 1  # c[0], the rule; c[1] is its threshold; c[2]: the counter advances on a dropped one
+
+
+def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    tau, threshold = k - k_r, c[1]
+    if c[0] == SHRINK:
+        weight = threshold / max(threshold, tau)
+    else:
+        weight = 1.0 if tau <= threshold else min(1.0, p[1] / (p[0] * tau))
+    if weight == 0.0:
+        return (ADVANCE if c[2] else STAY), 0.0
+    x -= (p[0] * weight) * G[0]
+    return ADVANCE, weight
+
+
+@kernel(_arrive_twin, small=True)
+def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Weight the gradient by its delay and apply it."""
+    tau, threshold = k - k_r, c[1]
+    if c[0] == SHRINK:
+        weight = threshold / max(threshold, tau)
+    else:
+        weight = 1.0 if tau <= threshold else min(1.0, p[1] / (p[0] * tau))
+    if weight == 0.0:
+        return (ADVANCE if c[2] else STAY), 0.0
+    step = p[0] * weight
+    for r in range(x.shape[0]):
+        x[r] -= step * G[0, r]
+    return ADVANCE, weight
+
+
+def _abort_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    x -= p[0] * G[0]
+    reads = W[: len(restart), 0]
+    reads[worker] = k + 1
+    restart[:] = k + 1 - reads >= c[0]
+    reads[restart] = k + 1
+    return ADVANCE, 1.0
+
+
+@kernel(_abort_twin, small=True)
+def abort(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Apply the gradient and abort the jobs whose delay reaches the threshold; W[:, 0]: counters read."""
+    for r in range(x.shape[0]):
+        x[r] -= p[0] * G[0, r]
+    W[worker, 0] = k + 1
+    for i in range(restart.shape[0]):
+        if k + 1 - W[i, 0] >= c[0]:
+            restart[i] = True
+            W[i, 0] = k + 1
+    return ADVANCE, 1.0
+
+
+def _init(
+    rule: int,
+    threshold: int | None,
+    advance: bool,
+    ceiling: float,
+    x0: FloatArray,
+    workers: int,
+    step_size: float,
+) -> MethodState:
+    limit = workers if threshold is None else threshold
+    return state(x0, [step_size, ceiling], numbers=[rule, limit, int(advance)])
+
+
+def _init_abort(threshold: int, x0: FloatArray, workers: int, step_size: float) -> MethodState:
+    return state(x0, [step_size], workers=workers, numbers=[threshold])
+
+
+def delay_adaptive() -> Method:
+    r"""Return asynchronous SGD whose steps shrink in proportion to the delay.
+
+    .. math:: x \leftarrow x - \alpha \, \min(1, m / \tau) \, g
+
+    With one worker: SGD.
+
+    References
+    ----------
+    Mishchenko, Bach, Even, Woodworth (2022), arXiv 2206.07638; the rule of their experiments.
+    """
+    init = partial(_init, SHRINK, None, True, 0.0)
+    return Method("delay-adaptive", init, arrive, provenance="arXiv 2206.07638")
+
+
+def delay_capped(smoothness: float) -> Method:
+    r"""Return asynchronous SGD that caps the steps of old gradients only.
+
+    .. math::
+        x \leftarrow x - \alpha_\tau \, g, \qquad
+        \alpha_\tau = \alpha \text{ for } \tau \le m, \quad
+        \min\big(\alpha, \tfrac{1}{4 L \tau}\big) \text{ for } \tau > m
+
+    With one worker: SGD.
+
+    Parameters
+    ----------
+    smoothness : float
+        L.
+
+    References
+    ----------
+    Koloskova, Stich, Jaggi (2022), arXiv 2206.08307.
+    """
+    smoothness = _checks.real("smoothness", smoothness, above=0.0)
+    init = partial(_init, LIMIT, None, True, 1.0 / (4.0 * smoothness))
+    return Method("delay-capped", init, arrive, provenance="arXiv 2206.08307")
+
+
+def drop_by_age(threshold: int | None = None, *, advance: bool = True) -> Method:
+    r"""Return asynchronous SGD that drops gradients with a delay above a threshold.
+
+    .. math:: x \leftarrow x - \alpha \, 1\{\tau \le \tau_{\max}\} \, g
+
+    With one worker: SGD.
+
+    Parameters
+    ----------
+    threshold : int, optional
+        tau_max >= 1; m by default.
+    advance : bool
+        The counter advances on a dropped gradient too.
+
+    References
+    ----------
+    Koloskova, Stich, Jaggi (2022), arXiv 2206.08307, who allow step size 0 for old gradients.
+    """
+    limit = None if threshold is None else _checks.size("threshold", threshold)
+    init = partial(_init, LIMIT, limit, bool(advance), 0.0)
+    return Method("drop-by-age", init, arrive, provenance="arXiv 2206.08307")
+
+
+def ringmaster(threshold: int, *, stop: bool = False) -> Method:
+    r"""Return Ringmaster ASGD: only gradients with a delay below R are applied.
+
+    .. math:: x \leftarrow x - \alpha \, 1\{\tau < R\} \, g, \qquad k \leftarrow k + 1\{\tau < R\}
+
+    With one worker: SGD.
+
+    Parameters
+    ----------
+    threshold : int
+        R >= 1.
+    stop : bool
+        Abort a job the moment its delay reaches R, instead of discarding its gradient when it arrives.
+
+    References
+    ----------
+    Maranjyan, Tyurin, Richtárik (2025), arXiv 2501.16168.
+    """
+    R = _checks.size("threshold", threshold)
+    if stop:
+        return Method("ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168")
+    init = partial(_init, LIMIT, R - 1, False, 0.0)
+    return Method("ringmaster", init, arrive, provenance="arXiv 2501.16168")

@@ -1,0 +1,219 @@
+"""Ordered momentum: late gradients enter with the weight they would have had if they had come in time.
+
+The paper of that name on data-dependent delays, arXiv 2605.02043, is known here by its abstract and
+introduction only. These are reconstructions, labelled as such in `Method.provenance`:
+
+* ``anytime``: AnyTime averaging, weights by the index at issue, plus the correction that makes the final
+  state independent of the order of arrival;
+* ``heavy-ball``: OrMo (arXiv 2407.19234), which puts gradients into buckets of m by their index at issue;
+* ``mu-squared``: corrected momentum at each worker and AnyTime averaging at the server (arXiv 2501.09621
+  without Byzantine workers).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous.methods._state import state
+
+ADVANCE = int(Flow.ADVANCE)
+_UNVERIFIED = "reconstruction of arXiv 2605.02043, unverified"
+
+
+def _anytime_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
+    move = (p[0] * (k_r + 1)) * G[0]
+    S[0] -= move
+    if c[0]:
+        x -= move * ((seen - then) / seen)
+    x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
+    return ADVANCE, 1.0
+
+
+@kernel(_anytime_twin, small=True)
+def anytime(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Step the iterate w = S[0] with the weight of the index at issue; average it into x."""
+    seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
+    eta, shown = p[0] * (k_r + 1), (seen - then) / seen
+    for r in range(x.shape[0]):
+        move = eta * G[0, r]
+        S[0, r] -= move
+        if c[0]:
+            x[r] -= move * shown
+        x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
+    return ADVANCE, 1.0
+
+
+def _heavy_ball_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    m, (alpha, beta), early = len(restart), p, c[1]
+    u = S[0]
+    if not early and c[0] < -(-k // m):
+        x -= beta * u
+        u *= beta
+        c[0] += 1
+    late = float(c[0] - -(-k_r // m))
+    u += (alpha * math.pow(beta, late)) * G[0]
+    x -= (alpha * ((1.0 - math.pow(beta, late + 1.0)) / (1.0 - beta))) * G[0]
+    if early and c[0] < -(-(k + 1) // m):
+        x -= beta * u
+        u *= beta
+        c[0] += 1
+    return ADVANCE, 1.0
+
+
+@kernel(_heavy_ball_twin, small=True)
+def heavy_ball(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Add the gradient to the momentum u = S[0] as if it had come with its bucket; c[0] is the bucket."""
+    m, d, alpha, beta = restart.shape[0], x.shape[0], p[0], p[1]
+    if c[1] == 0 and c[0] < (k + m - 1) // m:
+        for r in range(d):
+            x[r] -= beta * S[0, r]
+            S[0, r] *= beta
+        c[0] += 1
+    late = float(c[0] - (k_r + m - 1) // m)
+    kept = alpha * math.pow(beta, late)
+    shown = alpha * ((1.0 - math.pow(beta, late + 1.0)) / (1.0 - beta))
+    for r in range(d):
+        S[0, r] += kept * G[0, r]
+        x[r] -= shown * G[0, r]
+    if c[1] == 1 and c[0] < (k + m) // m:
+        for r in range(d):
+            x[r] -= beta * S[0, r]
+            S[0, r] *= beta
+        c[0] += 1
+    return ADVANCE, 1.0
+
+
+def _mu_squared_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    m = len(restart)
+    q, d = W[:m], W[m:]
+    c[worker] += 1
+    c[m] += 1
+    d[worker] = G[0] + (1.0 - 1.0 / c[worker]) * (d[worker] - G[1])
+    q[worker] = y
+    mean = 0.0 * x
+    for count, row in zip(c[:m], d, strict=True):
+        mean += (count / c[m]) * row
+    S[0] -= (p[0] * (k + 1)) * mean
+    seen = (k + 1) * (k + 2) / 2
+    x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
+    return ADVANCE, 1.0
+
+
+@kernel(_mu_squared_twin, small=True)
+def mu_squared(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Correct the worker's momentum W[m + worker]; step w = S[0] along the mean over all gradients so far."""
+    m, eta, seen = restart.shape[0], p[0] * (k + 1), (k + 1) * (k + 2) / 2
+    c[worker] += 1
+    c[m] += 1
+    keep = 1.0 - 1.0 / c[worker]
+    for r in range(x.shape[0]):
+        W[m + worker, r] = G[0, r] + keep * (W[m + worker, r] - G[1, r])
+        W[worker, r] = y[r]
+        mean = 0.0 * x[r]
+        for i in range(m):
+            mean += (c[i] / c[m]) * W[m + i, r]
+        S[0, r] -= eta * mean
+        x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
+    return ADVANCE, 1.0
+
+
+def _init_anytime(correct: bool, x0: FloatArray, workers: int, step_size: float) -> MethodState:
+    made = state(x0, [step_size], server=1, numbers=[int(correct)])
+    made.S[0] = x0
+    return made
+
+
+def _init_heavy_ball(
+    momentum: float, early: bool, x0: FloatArray, workers: int, step_size: float
+) -> MethodState:
+    return state(x0, [step_size, momentum], server=1, numbers=[0, int(early)])
+
+
+def _init_mu_squared(x0: FloatArray, workers: int, step_size: float) -> MethodState:
+    made = state(x0, [step_size], server=1, workers=2 * workers, numbers=[0] * (workers + 1))
+    made.S[0] = x0
+    made.W[:workers] = x0
+    return made
+
+
+def ordered_anytime(*, correct: bool = True) -> Method:
+    r"""Return ordered AnyTime SGD: a gradient read at counter j keeps the weight j + 1, however late.
+
+    .. math::
+        w \leftarrow w - \eta (j + 1) g, \qquad
+        x \leftarrow x - \eta (j + 1) g \, \frac{A_k - A_j}{A_k}, \qquad
+        x \leftarrow \frac{A_k x + (k + 2) w}{A_{k+1}}, \qquad A_i = \frac{(i + 1)(i + 2)}{2}
+
+    The state depends on the gradients that have arrived and not on the order in which they came. With one
+    worker: AnyTime SGD. No projection. A reconstruction: the formulas are not confirmed by the paper.
+
+    Parameters
+    ----------
+    correct : bool
+        Make the second step, without which the order of arrival matters.
+
+    References
+    ----------
+    AnyTime: Cutkosky (2019), arXiv 1903.00974. Reconstruction of Dahan, Reshef, Goldstein, Levy, arXiv
+    2605.02043.
+    """
+    init = partial(_init_anytime, bool(correct))
+    return Method("ordered-momentum-anytime", init, anytime, provenance=_UNVERIFIED)
+
+
+def ordered_heavy_ball(momentum: float = 0.9, *, early: bool = False) -> Method:
+    r"""Return ordered heavy ball, OrMo: bucket ceil(j / m) for a gradient read at counter j.
+
+    .. math::
+        u \leftarrow u + \alpha \beta^e g, \qquad
+        x \leftarrow x - \alpha \frac{1 - \beta^{e+1}}{1 - \beta} g, \qquad
+        e = b - \lceil j / m \rceil
+
+    and when the bucket b of the server advances, x <- x - beta u, u <- beta u. With one worker: heavy ball;
+    with `early`, Nesterov's form. The update formulas are recalled; the order invariance that defines the
+    method is tested.
+
+    Parameters
+    ----------
+    momentum : float
+        beta in [0, 1).
+    early : bool
+        The bucket advances before the worker reads, not when the next gradient arrives. The papers leave
+        this open.
+
+    References
+    ----------
+    Shi, Yang, Li (2024), arXiv 2407.19234.
+    """
+    momentum = _checks.real("momentum", momentum, low=0.0)
+    if momentum >= 1.0:
+        raise ValueError(f"momentum: expected a number in [0, 1); got {momentum}; lower it")
+    init = partial(_init_heavy_ball, momentum, bool(early))
+    source = f"arXiv 2407.19234, formulas recalled; as {_UNVERIFIED}"
+    return Method("ordered-momentum-heavy-ball", init, heavy_ball, provenance=source)
+
+
+def ordered_mu_squared() -> Method:
+    r"""Return asynchronous mu^2-SGD: two gradients per example correct the worker's momentum.
+
+    .. math::
+        d_i \leftarrow g(y) + \Big(1 - \frac{1}{s_i}\Big) (d_i - g(q_i)), \qquad
+        w \leftarrow w - \eta (k + 1) \sum_i \frac{s_i}{\sum_l s_l} d_i
+
+    with s_i the gradients of worker i so far, q_i the point it read before y, and x the AnyTime average of w.
+    With one worker: mu^2-SGD. Costs O(m d) per arrival.
+
+    References
+    ----------
+    Dahan, Levy (2025), arXiv 2501.09621, without Byzantine workers: our specialisation.
+    """
+    source = f"arXiv 2501.09621, specialised; as {_UNVERIFIED}"
+    return Method(
+        "ordered-momentum-mu-squared", _init_mu_squared, mu_squared, second_gradient=True, provenance=source
+    )

@@ -1,0 +1,111 @@
+"""Rounds: gradients computed at one point are collected, then applied together."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous.methods._state import state
+
+ADVANCE, STAY, WAIT = int(Flow.ADVANCE), int(Flow.STAY), int(Flow.WAIT)
+BATCH, COUNT, WAITS, RESTARTS = 0, 1, 2, 3  # of c
+
+
+def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    if k_r < k:
+        return STAY, 0.0
+    S[0] += G[0]
+    c[COUNT] += 1
+    if c[COUNT] < c[BATCH]:
+        return (WAIT if c[WAITS] else STAY), 1.0
+    x -= p[0] * (S[0] / c[BATCH])
+    S[0], c[COUNT] = 0.0, 0
+    restart[:] = bool(c[RESTARTS])
+    return ADVANCE, 1.0
+
+
+@kernel(_arrive_twin, small=True)
+def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
+    """Collect the gradient if it is of this round; apply the mean when the batch is full."""
+    if k_r < k:
+        return STAY, 0.0
+    d, batch = x.shape[0], c[0]
+    for r in range(d):
+        S[0, r] += G[0, r]
+    c[1] += 1
+    if c[1] < batch:
+        return (WAIT if c[2] else STAY), 1.0
+    for r in range(d):
+        x[r] -= p[0] * (S[0, r] / batch)
+        S[0, r] = 0.0
+    c[1] = 0
+    if c[3]:
+        for i in range(restart.shape[0]):
+            restart[i] = True
+    return ADVANCE, 1.0
+
+
+def _init(
+    batch: int | None, waits: bool, restarts: bool, x0: FloatArray, workers: int, step_size: float
+) -> MethodState:
+    size = workers if batch is None else batch
+    if waits and size > workers:
+        raise ValueError(f"k: expected at most as many arrivals as workers, {workers}; got {size}; lower it")
+    return state(x0, [step_size], server=1, numbers=[size, 0, int(waits), int(restarts)])
+
+
+def mini_batch() -> Method:
+    r"""Return synchronous SGD: a round waits for every worker.
+
+    .. math:: x \leftarrow x - \alpha \, \frac1m \sum_{i=1}^m g_i
+
+    With one worker: SGD.
+    """
+    return Method("mini-batch", partial(_init, None, True, True), arrive, restarts=True, provenance="textbook")
+
+
+def first_k(k: int) -> Method:
+    r"""Return synchronous SGD that waits for the first k workers and aborts the jobs of the others.
+
+    .. math:: x \leftarrow x - \alpha \, \frac1k \sum_{i \text{ among the first } k} g_i
+
+    With one worker: SGD.
+
+    Parameters
+    ----------
+    k : int
+        At most the number of workers.
+
+    References
+    ----------
+    Backup workers: Chen, Pan, Monga, Bengio, Jozefowicz (2016), arXiv 1604.00981.
+    """
+    init = partial(_init, _checks.size("k", k), True, True)
+    return Method("first-k", init, arrive, restarts=True, provenance="arXiv 1604.00981")
+
+
+def rennala(batch: int, *, stop: bool = True) -> Method:
+    r"""Return Rennala SGD: collect S gradients at one point, then step.
+
+    .. math:: x \leftarrow x - \alpha \, \frac1S \sum_{s=1}^S g_s(x)
+
+    With one worker: mini-batch SGD with batch S.
+
+    Parameters
+    ----------
+    batch : int
+        S.
+    stop : bool
+        Abort the unfinished jobs at the end of a round; otherwise their gradients are dropped when they
+        arrive.
+
+    References
+    ----------
+    Tyurin, Richtárik (2023), arXiv 2305.12387.
+    """
+    init = partial(_init, _checks.size("batch", batch), False, bool(stop))
+    name = "rennala" if stop else "rennala-ignore"
+    return Method(name, init, arrive, restarts=bool(stop), provenance="arXiv 2305.12387")
