@@ -151,13 +151,13 @@ class AsyncEngine:
 def _per_example(problem: Problem, times: JobTimes) -> FloatArray:
     shape = (problem.m, problem.n)
     if times.example is None:
-        return np.ones(problem.m * problem.n)
+        return np.ones(shape)
     factors = positive_times("job times by example", times.example(problem))
     if factors.shape not in (shape, shape[1:]):
         raise ValueError(
             f"job times by example: expected shape (n,) = {shape[1:]} or (m, n) = {shape}; got {factors.shape}"
         )
-    return np.array(np.broadcast_to(factors, shape)).reshape(-1)
+    return np.array(np.broadcast_to(factors, shape), order="C")
 
 
 def _per_worker(workers: int, times: JobTimes) -> FloatArray:

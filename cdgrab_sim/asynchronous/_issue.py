@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._jit import inlined, kernel
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._hash import HashStream, uniform, uniform_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
@@ -42,7 +42,7 @@ class Jobs(NamedTuple):
     keys: NDArray[np.uint64]  # (streams, m)
     queue: IntArray  # (rows, length), a ring; length 0: examples are drawn independently
     per_worker: FloatArray  # (m, K)
-    per_example: FloatArray  # (rows * n,)
+    per_example: FloatArray  # (rows, n)
     law: FloatArray  # (3,) kind, a, b
 
 
@@ -80,9 +80,8 @@ def factor(law, key, second_key, number):  # type: ignore[no-untyped-def]
 
 def issue_twin(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
                 per_example, law, x, worker, now, k, fresh):  # type: ignore[no-untyped-def]  # fmt: skip
-    number, rows = int(jobs[worker, NUMBER]), len(position)
+    number, (rows, n) = int(jobs[worker, NUMBER]), per_example.shape
     row = worker if rows > 1 else 0
-    n = len(per_example) // rows
     if fresh and queue.size:
         jobs[worker, EXAMPLE] = row * n + queue[row, position[row] % queue.shape[1]]
         position[row] += 1
@@ -92,14 +91,14 @@ def issue_twin(reads, jobs, starts, times, winners, position, drawn, keys, queue
     jobs[worker, READ], jobs[worker, NUMBER] = k, number + 1
     drawn[example] += 1
     reads[worker] = x
-    base = per_worker[worker, number % per_worker.shape[1]] * per_example[example]
+    base = per_worker[worker, number % per_worker.shape[1]] * per_example[row, example - row * n]
     finish = now + base * factor_twin(law, keys[_TIME, worker], keys[_SECOND, worker], number)
     starts[worker] = now
     place_twin(times, winners, worker, finish)
     return bool(finish > now)
 
 
-@kernel(issue_twin, small=True)
+@inlined
 def issue(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
           per_example, law, x, worker, now, k, fresh):  # type: ignore[no-untyped-def]  # fmt: skip
     """Give `worker` a job that reads `x` at time `now` and counter `k`.
@@ -107,9 +106,8 @@ def issue(reads, jobs, starts, times, winners, position, drawn, keys, queue, per
     Returns False where the job would take no time on the clock, or where its time is not a number. Without
     `fresh` the worker keeps the example that it has.
     """
-    number, rows = jobs[worker, NUMBER], position.shape[0]
-    row = worker if rows > 1 else 0
-    n = per_example.shape[0] // rows
+    number, n = jobs[worker, NUMBER], per_example.shape[1]
+    row = worker if per_example.shape[0] > 1 else 0
     if fresh:
         if queue.shape[1] > 0:
             z = queue[row, position[row] % queue.shape[1]]
@@ -123,7 +121,7 @@ def issue(reads, jobs, starts, times, winners, position, drawn, keys, queue, per
     for p in range(x.shape[0]):
         reads[worker, p] = x[p]
     K = per_worker.shape[1]
-    base = per_worker[worker, number % K if K > 1 else 0] * per_example[example]
+    base = per_worker[worker, number % K if K > 1 else 0] * per_example[row, example - row * n]
     finish = now + base * factor(law, keys[_TIME, worker], keys[_SECOND, worker], number)
     starts[worker] = now
     place(times, winners, worker, finish)

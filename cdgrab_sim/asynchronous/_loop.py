@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._jit import compile_bound, is_jitted, kernel
+from cdgrab_sim._jit import compile_bound, inlined, is_jitted, is_kernel, kernel
 from cdgrab_sim._types import Problem
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, issue, issue_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
@@ -74,7 +74,7 @@ def _restart_others_twin(events, moments, row, restart, worker, now, k, fresh, x
     return row, good
 
 
-@kernel(_restart_others_twin, small=True)
+@inlined
 def restart_others(events, moments, row, restart, worker, now, k, fresh, x, reads, jobs, starts, times,
                    winners, position, drawn, keys, queue, per_worker, per_example, law):  # type: ignore[no-untyped-def]  # fmt: skip
     """Give new jobs to the workers that the method restarts; the arriving one has its own already."""
@@ -103,8 +103,8 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                  per_example, law, data):  # type: ignore[no-untyped-def]  # fmt: skip
             last_k, budget, patience, average_from = goals[0], goals[1], goals[2], goals[3]
             restarts, second, issuing, fresh = flags[0], flags[1], flags[2], flags[3]
-            m, rows, need = jobs.shape[0], position.shape[0], 1
-            n = per_example.shape[0] // rows
+            m, n, need = jobs.shape[0], per_example.shape[1], 1
+            shards, g, second_g = per_example.shape[0] > 1, G[0:1], G[1:2]
             if restarts:
                 need = m + 1
             good = True
@@ -123,12 +123,13 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                 if row + need > budget:
                     return LOG_FULL
                 what, k_r = jobs[worker, EXAMPLE], jobs[worker, READ]
-                who[0] = worker if rows > 1 else 0
+                who[0] = worker if shards else 0
                 idx[0] = what - who[0] * n
-                grads(G[0:1], reads[worker], who, idx, data)
+                y = reads[worker]
+                grads(g, y, who, idx, data)
                 if second:
-                    grads(G[1:2], W[worker], who, idx, data)
-                flow, weight = arrive(x, S, W, c, p, restart, G, reads[worker], worker, k_r, k)
+                    grads(second_g, W[worker], who, idx, data)
+                flow, weight = arrive(x, S, W, c, p, restart, G, y, worker, k_r, k)
                 log(events, moments, row, worker, what, k - k_r, flow, now, starts[worker], weight)
                 row += 1
                 counters[QUIET] += 1
@@ -168,10 +169,10 @@ def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
     def loop(x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until,
              flags, *jobs_and_data):  # type: ignore[no-untyped-def]  # fmt: skip
         *state, data = jobs_and_data
-        reads, jobs, starts, times, winners, position, *_, per_example, _ = state
+        reads, jobs, starts, times, winners, *_, per_example, _ = state
         last_k, budget, patience, average_from = goals
         restarts, second, issuing, fresh = flags
-        n = len(per_example) // len(position)
+        n = per_example.shape[1]
         good = True
         while good:
             now, worker, k = times[1], winners[1], counters[K]
@@ -218,5 +219,6 @@ def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
 def bound_loop(problem: Problem, method: Method) -> Callable[..., int]:
     """Return the loop with the gradients and the method bound into it, compiled where both are."""
     if is_jitted(problem.grads) and is_jitted(method.arrive):
-        return compile_bound(_compiled_with(method.arrive), problem.grads)
+        ours = is_kernel(problem.grads) and is_kernel(method.arrive)
+        return compile_bound(_compiled_with(method.arrive), problem.grads, allocates=not ours)
     return numpy_loop(problem.grads, method.arrive)

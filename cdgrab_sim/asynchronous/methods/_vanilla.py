@@ -18,8 +18,9 @@ def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[
 @kernel(_arrive_twin, small=True)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Apply the gradient."""
+    alpha, g = p[0], G[0]
     for r in range(x.shape[0]):
-        x[r] -= p[0] * G[0, r]
+        x[r] -= alpha * g[r]
     return ADVANCE, 1.0
 
 
