@@ -22,6 +22,8 @@ R = TypeVar("R")
 # "module.name" -> (compiled or plain loops, NumPy twin): what the tests iterate over.
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
+_SMALL: set[Callable[..., Any]] = set()
+
 # "numpy" divides by zero as NumPy does instead of raising, so that divergence stays a status.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -38,13 +40,15 @@ def kernel(twin: Callable[P, R], *, small: bool = False) -> Callable[[Callable[P
         NumPy function with the same signature and the same bits.
     small : bool
         Paste the machine code into the kernels that call it: a call with array arguments costs as much as
-        a small gradient (10 of 40 ns for m = 1, d = 2).
+        a small gradient (10 of 40 ns for m = 1, d = 2). A small kernel must not allocate.
     """
 
     def decorate(loops: Callable[P, R]) -> Callable[P, R]:
         function: Callable[P, R] = twin
         if numba is not None:
             function = numba.njit(cache=True, forceinline=small, **_OPTIONS)(loops)
+        if small:
+            _SMALL.add(function)
         KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, twin)
         return function
 
@@ -62,9 +66,9 @@ def is_jitted(function: Callable[..., Any]) -> bool:
     return numba is not None and isinstance(function, numba.core.dispatcher.Dispatcher)
 
 
-def is_kernel(function: Callable[..., Any]) -> bool:
-    """Tell whether `function` is a compiled kernel of this package; those allocate nothing."""
-    return is_jitted(function) and any(function is compiled for compiled, _ in KERNELS.values())
+def is_small(function: Callable[..., Any]) -> bool:
+    """Tell whether `function` is a small kernel of this package; those allocate nothing."""
+    return function in _SMALL
 
 
 @lru_cache(maxsize=64)

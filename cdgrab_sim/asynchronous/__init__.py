@@ -1,15 +1,16 @@
 """Asynchronous SGD: an event-driven engine, models of job times, methods, and what they really train on.
 
+>>> import numpy as np
 >>> import cdgrab_sim as cg
 >>> problem = cg.problems.quadratic(m=1, n=100, d=1)
 >>> slow = np.arange(100) < 20
->>> times = job_times.two_classes(slow, ratio=15.0)
->>> run = cg.simulate_async(problem, "drop-by-age", workers=32, job_times=times, updates=5000, step_size=1e-3)
+>>> times = cg.asynchronous.job_times.two_classes(slow, ratio=15.0)
+>>> run = cg.simulate_async(
+...     problem, "drop-by-age", workers=32, job_times=times, updates=5000, step_size=1e-3
+... )
 >>> bool(run.law[0, slow].sum() < 0.01)  # a fifth of the examples, gone
 True
 """
-
-import numpy as np
 
 from cdgrab_sim.asynchronous import job_times as job_times
 from cdgrab_sim.asynchronous import methods as methods

@@ -10,7 +10,7 @@ from cdgrab_sim._types import FloatArray, IntArray, Problem
 from cdgrab_sim.asynchronous import _tally
 from cdgrab_sim.asynchronous._hash import worker_keys
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, issue_all
-from cdgrab_sim.asynchronous._loop import AVERAGED, QUIET, ROWS, TIME, K, Stop, bound_loop
+from cdgrab_sim.asynchronous._loop import AVERAGED, LAST_K, LAST_ROW, QUIET, ROWS, TIME, K, Stop, bound_loop
 from cdgrab_sim.asynchronous._queue import tournament
 from cdgrab_sim.asynchronous._queues import Queues
 from cdgrab_sim.asynchronous._types import JobTimes, Method, positive_times
@@ -60,8 +60,8 @@ class AsyncEngine:
     ) -> None:
         d, rows = problem.d, ROWS_PER_CALL
         self.problem, self.method, self.x = problem, method, x0.copy()
-        need = workers + 1 if method.restarts else 1
-        rows = max(rows, 4 * need)
+        self._need = workers + 1 if method.restarts else 1  # most rows of one arrival
+        rows = max(rows, 4 * self._need)
         per_example = _per_example(problem, times)
         self.queues = Queues(problem, order, seed, ahead=rows)
         self.state = method.init(x0, workers, step_size)
@@ -93,7 +93,7 @@ class AsyncEngine:
         self._flags = np.array([method.restarts, method.second_gradient, True, fresh])
         self._loop = bound_loop(problem, method)
         self.queues.fill()
-        self.resolved = bool(issue_all(*self.jobs, self.x))
+        self.resolved = bool(issue_all(self.x, *self.jobs))
 
     @property
     def k(self) -> int:
@@ -103,17 +103,19 @@ class AsyncEngine:
     @property
     def average(self) -> FloatArray:
         """The mean of the iterates after the updates from `average_from` on."""
-        return self.total / self.counters[AVERAGED]
+        mean: FloatArray = self.total / self.counters[AVERAGED]
+        return mean
 
     def run(self, updates: int, until: float, *, issuing: bool = True) -> Stop:
         """Serve arrivals until the counter is `updates`, or all that come by time `until`."""
         if not self.resolved:
             return Stop.UNRESOLVED
-        self._goals[0], self._flags[2] = updates, issuing
+        self._goals[LAST_K], self._flags[2] = updates, issuing
         stop = Stop.LOG_FULL
         while stop == Stop.LOG_FULL and np.isfinite(self.x).all():
             room = self.queues.fill()
-            self._goals[1] = len(self._events) if room is None else min(len(self._events), room)
+            rows = len(self._events) if room is None else min(len(self._events), room)
+            self._goals[LAST_ROW] = rows - self._need
             stop = Stop(
                 self._loop(
                     self.x, self.total, *self.state, *self._scratch, self.counters, self._events,
@@ -155,7 +157,8 @@ def _per_example(problem: Problem, times: JobTimes) -> FloatArray:
     factors = positive_times("job times by example", times.example(problem))
     if factors.shape not in (shape, shape[1:]):
         raise ValueError(
-            f"job times by example: expected shape (n,) = {shape[1:]} or (m, n) = {shape}; got {factors.shape}"
+            f"job times by example: expected shape (n,) = {shape[1:]} or (m, n) = {shape}; "
+            f"got {factors.shape}"
         )
     return np.array(np.broadcast_to(factors, shape), order="C")
 

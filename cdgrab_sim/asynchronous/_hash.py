@@ -55,7 +55,7 @@ def uniform(key: np.uint64, number: int) -> float:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    return (np.float64(z >> np.uint64(12)) + 0.5) * 2.0**-52  # type: ignore[no-any-return]
+    return (np.float64(z >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
 def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdgrab_sim._jit import inlined, kernel
+from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._hash import HashStream, uniform, uniform_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
@@ -62,7 +62,7 @@ def factor_twin(law: FloatArray, key: Any, second_key: Any, number: int) -> floa
 
 
 @kernel(factor_twin, small=True)
-def factor(law, key, second_key, number):  # type: ignore[no-untyped-def]
+def factor(law, key, second_key, number):
     """Return the random factor of a job time."""
     kind, a, b = law[0], law[1], law[2]
     if kind == 0.0:
@@ -78,8 +78,10 @@ def factor(law, key, second_key, number):  # type: ignore[no-untyped-def]
     return (b if u < a else 1.0) / (1.0 - a + a * b)
 
 
-def issue_twin(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
-                per_example, law, x, worker, now, k, fresh):  # type: ignore[no-untyped-def]  # fmt: skip
+def issue_twin(
+    x, worker, now, k, fresh,
+    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+):  # fmt: skip
     number, (rows, n) = int(jobs[worker, NUMBER]), per_example.shape
     row = worker if rows > 1 else 0
     if fresh and queue.size:
@@ -98,9 +100,11 @@ def issue_twin(reads, jobs, starts, times, winners, position, drawn, keys, queue
     return bool(finish > now)
 
 
-@inlined
-def issue(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
-          per_example, law, x, worker, now, k, fresh):  # type: ignore[no-untyped-def]  # fmt: skip
+@kernel(issue_twin, small=True)
+def issue(
+    x, worker, now, k, fresh,
+    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+):  # fmt: skip
     """Give `worker` a job that reads `x` at time `now` and counter `k`.
 
     Returns False where the job would take no time on the clock, or where its time is not a number. Without
@@ -128,20 +132,27 @@ def issue(reads, jobs, starts, times, winners, position, drawn, keys, queue, per
     return finish > now
 
 
-def _issue_all_twin(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
-                    per_example, law, x):  # type: ignore[no-untyped-def]  # fmt: skip
-    state = (reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law)
-    return all([issue_twin(*state, x, worker, 0.0, 0, True) for worker in range(len(jobs))])
+def _issue_all_twin(
+    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law
+):  # fmt: skip
+    good = True
+    for worker in range(len(jobs)):
+        good &= issue_twin(
+            x, worker, 0.0, 0, True,
+            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+        )  # fmt: skip
+    return good
 
 
 @kernel(_issue_all_twin)
-def issue_all(reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker,
-              per_example, law, x):  # type: ignore[no-untyped-def]  # fmt: skip
+def issue_all(
+    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law
+):  # fmt: skip
     """Give every worker its first job, in worker order."""
     good = True
     for worker in range(jobs.shape[0]):
         good &= issue(
-            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
             x, worker, 0.0, 0, True,
+            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
         )  # fmt: skip
     return good

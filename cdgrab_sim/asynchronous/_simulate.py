@@ -122,7 +122,9 @@ def simulate_async(
     patience = 100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience)
     record = AsyncRecord() if record is None else record
     if record.average and updates is None:
-        raise ValueError("record average: expected `updates`, whose second half is averaged; got none; give it")
+        raise ValueError(
+            "record average: expected `updates`, whose second half is averaged; got none; give it"
+        )
     engine = AsyncEngine(
         problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
         patience=patience, fresh=fresh, keep_events=record.events,
@@ -255,4 +257,3 @@ def _events(engine: AsyncEngine) -> dict[str, Any]:
     events, moments = (np.concatenate(parts) for parts in zip(*engine.kept, strict=True))
     names = ("worker", "example", "delay", "flow"), ("time", "start", "weight")
     return dict(zip(names[0], events.T, strict=True)) | dict(zip(names[1], moments.T, strict=True))
-

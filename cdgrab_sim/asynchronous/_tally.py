@@ -101,4 +101,6 @@ def assert_books_balance(tally: Tally, jobs: IntArray, drawn: IntArray, k: int) 
         raise AssertionError(f"example {z}: {drawn[z]} jobs issued, {missing[z]:g} of them unaccounted for")
     ages = int((k - jobs[:, READ]).sum())
     if int(tally.total_delay[0]) + ages != (len(jobs) - 1) * k:
-        raise AssertionError(f"delays {tally.total_delay[0]} and ages {ages} do not sum to (m - 1) k at k = {k}")
+        raise AssertionError(
+            f"delays {tally.total_delay[0]} and ages {ages} do not sum to (m - 1) k at k = {k}"
+        )

@@ -243,12 +243,12 @@ class AsyncRun:
     @property
     def law(self) -> FloatArray:
         """The law of the examples that the run really trained on: weights over their sum, (m, n)."""
-        return self.weight / self.weight.sum()
+        return np.asarray(self.weight / self.weight.sum())
 
     @property
     def in_flight_law(self) -> FloatArray:
         """The law of the example that a busy worker computes, averaged over time, (m, n)."""
-        return self.busy / self.busy.sum()
+        return np.asarray(self.busy / self.busy.sum())
 
     @property
     def mean_delay(self) -> float:

@@ -163,6 +163,8 @@ def ringmaster(threshold: int, *, stop: bool = False) -> Method:
     """
     R = _checks.size("threshold", threshold)
     if stop:
-        return Method("ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168")
+        return Method(
+            "ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168"
+        )
     init = partial(_init, LIMIT, R - 1, False, 0.0)
     return Method("ringmaster", init, arrive, provenance="arXiv 2501.16168")

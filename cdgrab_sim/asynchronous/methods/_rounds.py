@@ -64,7 +64,9 @@ def mini_batch() -> Method:
 
     With one worker: SGD.
     """
-    return Method("mini-batch", partial(_init, None, True, True), arrive, restarts=True, provenance="textbook")
+    return Method(
+        "mini-batch", partial(_init, None, True, True), arrive, restarts=True, provenance="textbook"
+    )
 
 
 def first_k(k: int) -> Method:

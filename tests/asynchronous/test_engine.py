@@ -1,0 +1,358 @@
+"""The engine: twin = compiled, identities, orders, job times, ends of runs, arguments."""
+
+import numpy as np
+import pytest
+
+import cdgrab_sim as cg
+from cdgrab_sim._jit import KERNELS, compiles
+from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Flow, JobTimes, Method, job_times, methods
+from cdgrab_sim.asynchronous._hash import uniform, uniform_twin, worker_keys
+from cdgrab_sim.asynchronous._queue import place, tournament
+from tests.naive_asynchrony import arrival_order
+
+QUADRATIC = cg.problems.quadratic(m=1, n=12, d=3, seed=1)
+SHARDS = cg.problems.quadratic(m=4, n=6, d=3, heterogeneity=1.0, seed=1)
+MODELS = {
+    "ticks": job_times.fixed([1, 2, 2, 5]),
+    "exponential": job_times.exponential(),
+    "lognormal": job_times.lognormal(0.7, [1.0, 2.0, 1.0, 3.0]),
+    "pareto": job_times.pareto(1.3),
+    "straggler": job_times.straggler(0.2, 9.0),
+    "by example": job_times.by_example([1, 2, 3] * 4),
+}
+
+
+def twin_of(problem):
+    """The same problem as plain NumPy."""
+    home = {"quadratic": "_quadratic", "skewed": "_skewed"}[problem.name]
+    grads = KERNELS[f"cdgrab_sim.problems.{home}.grads"][1]
+    return cg.Problem(
+        problem.name, problem.m, problem.n, problem.d, problem.data, grads, problem.value, problem.x_star
+    )
+
+
+def twin_method(method):
+    """The same method as plain NumPy."""
+    arrive = next(twin for function, twin in KERNELS.values() if function is method.arrive)
+    return Method(method.name, method.init, arrive, method.restarts, method.second_gradient)
+
+
+def run(problem=QUADRATIC, method="vanilla", workers=4, **changes):
+    arguments = {"updates": 150, "step_size": 0.01, "job_times": MODELS["exponential"], "x0": np.ones(3)}
+    arguments |= changes
+    return cg.simulate_async(problem, method, workers=workers, **arguments)
+
+
+def assert_same(a, b):
+    assert (a.status, a.updates, a.time) == (b.status, b.updates, b.time)
+    for name in ("x", "drawn", "applied", "dropped", "aborted", "in_flight", "weight", "busy", "delays"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    for name, column in a.events.items():
+        np.testing.assert_array_equal(column, b.events[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_twin_has_the_bits_of_the_compiled_loop(name):
+    method = methods.make(name, 4)
+    for problem in (QUADRATIC, SHARDS):
+        options = {"record": AsyncRecord(events=True), "order": "rr", "drain": True}
+        compiled = run(problem, method, **options)
+        assert_same(run(twin_of(problem), twin_method(method), **options), compiled)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_twin_has_the_bits_for_every_model_of_times(model):
+    options = {"job_times": MODELS[model], "record": AsyncRecord(events=True)}
+    assert_same(run(twin_of(QUADRATIC), twin_method(methods.vanilla()), **options), run(**options))
+
+
+def test_the_loop_is_the_naive_event_loop():
+    """Same ties, same arrivals, same gradients as a heap of jobs and a list of iterates."""
+    ticks, updates, m = [1, 2, 2, 5], 80, 4
+    record = AsyncRecord(events=True, every=1, trajectory=True)
+    measured = run(job_times=MODELS["ticks"], updates=updates, record=record)
+    jobs, workers, times = arrival_order(m, lambda job, worker: ticks[worker], updates)
+    np.testing.assert_array_equal(measured.events["worker"], workers)
+    np.testing.assert_array_equal(measured.events["time"], times)
+    b, lam = QUADRATIC.data[0][0], QUADRATIC.data[1]
+    x = [np.ones(3)]
+    for job, z in zip(jobs, measured.events["example"], strict=True):
+        read = x[max(0, job - m + 1)]
+        x.append(x[-1] - 0.01 * (lam * (read - b[z])))
+    np.testing.assert_array_equal(measured.trajectory, x)
+    np.testing.assert_array_equal(measured.events["delay"], np.arange(updates) - np.maximum(jobs - m + 1, 0))
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("model", ["ticks", "pareto"])
+def test_a3_delays_and_draws_are_conserved(name, model):
+    """The engine asserts it; here it is summed once more from the events, waits and aborts included."""
+    measured = run(method=name, job_times=MODELS[model], record=AsyncRecord(events=True), updates=97)
+    events = measured.events
+    counted = np.bincount(events["example"][events["example"] >= 0], minlength=12) + measured.in_flight[0]
+    np.testing.assert_array_equal(counted, measured.drawn[0])
+    assert measured.applied.sum() == (events["weight"] > 0).sum() > 0
+    last_read = {}
+    for worker, delay, flow in zip(events["worker"], events["delay"], events["flow"], strict=True):
+        counter = last_read.get("k", 0) + (flow == Flow.ADVANCE)
+        last_read |= {"k": counter, worker: counter}
+        last_read["sum"] = last_read.get("sum", 0) + delay
+    ages = sum(measured.updates - last_read.get(worker, 0) for worker in range(4))
+    assert last_read["sum"] + ages == 3 * measured.updates
+
+
+def test_the_books_catch_a_lost_job():
+    from cdgrab_sim.asynchronous import _tally
+
+    tally, jobs = _tally.empty(2, 1), np.array([[0, 3, 4]])
+    with pytest.raises(AssertionError, match=r"example 1: 1 jobs issued, 1 of them unaccounted for"):
+        _tally.assert_books_balance(tally, jobs, np.array([1, 1]), k=3)
+    with pytest.raises(AssertionError, match=r"do not sum to \(m - 1\) k at k = 4"):
+        _tally.assert_books_balance(tally, jobs, np.array([1, 0]), k=4)
+
+
+@pytest.mark.parametrize("rows", [7, 64])
+@pytest.mark.parametrize("name", ["vanilla", "ringmaster-stop", "mini-batch"])
+def test_results_do_not_depend_on_the_length_of_the_log(monkeypatch, rows, name):
+    from cdgrab_sim.asynchronous import _engine
+
+    options = {"method": name, "order": "rr", "record": AsyncRecord(events=True)}
+    whole = run(**options)
+    monkeypatch.setattr(_engine, "ROWS_PER_CALL", rows)
+    assert_same(run(**options), whole)
+
+
+def test_grids_do_not_change_the_run():
+    plain, gridded = run(), run(record=AsyncRecord(every=7, interval=1.3, virtual=True, grad_norm=True))
+    assert_same(plain, gridded)
+    assert (np.diff(gridded.at_update) >= 0).all()
+    assert (np.diff(gridded.at_time) >= 0).all()
+    assert set(range(0, 151, 7)) <= set(gridded.at_update.tolist())
+    on_time = np.isclose(gridded.at_time % 1.3 % 1.3, 0, atol=1e-9) | np.isclose(gridded.at_time % 1.3, 1.3)
+    assert on_time.sum() >= int(gridded.time / 1.3)
+
+
+def test_until_serves_the_arrivals_at_that_time_and_no_later():
+    measured = run(job_times=MODELS["ticks"], updates=None, until=10.0, record=AsyncRecord(events=True))
+    assert measured.time == 10.0
+    assert measured.events["time"].max() == 10.0
+    np.testing.assert_array_equal(measured.by_worker, [10, 5, 5, 2])
+
+
+def test_methods_on_one_seed_see_the_same_jobs():
+    """Job j of worker i: same example, same time, whatever the method did before."""
+    seen = {}
+    for name in ("vanilla", "delay-adaptive", "ringmaster"):
+        events = run(method=name, record=AsyncRecord(events=True)).events
+        for worker in range(4):
+            mine = events["worker"] == worker
+            jobs = np.stack([events["example"][mine], (events["time"] - events["start"])[mine]])[:, :20]
+            np.testing.assert_allclose(seen.setdefault(worker, jobs), jobs, rtol=1e-9)
+
+
+def test_workers_do_not_depend_on_how_many_there_are():
+    few = run(workers=2, record=AsyncRecord(events=True)).events
+    many = run(workers=4, record=AsyncRecord(events=True)).events
+    for worker in range(2):
+        a, b = (events["example"][events["worker"] == worker][:20] for events in (few, many))
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_queue_visits_every_example_once_per_pass():
+    measured = run(order="rr", updates=120)
+    assert np.ptp(measured.drawn) <= 1
+    assert np.ptp(measured.applied + measured.in_flight) <= 1
+    once = run(order="ig", workers=1, updates=24, record=AsyncRecord(events=True)).events["example"]
+    np.testing.assert_array_equal(once, np.tile(np.arange(12), 2))
+    pi = np.arange(12)[::-1]
+    given = run(order=pi, workers=1, updates=12, record=AsyncRecord(events=True)).events["example"]
+    np.testing.assert_array_equal(given, pi)
+    shuffled = run(order="so", workers=1, updates=24, record=AsyncRecord(events=True)).events["example"]
+    np.testing.assert_array_equal(shuffled[:12], shuffled[12:])
+
+
+def test_shards_keep_to_their_worker():
+    events = run(SHARDS, record=AsyncRecord(events=True)).events
+    np.testing.assert_array_equal(events["example"] // 6, events["worker"])
+
+
+def test_the_hash_is_uniform_and_independent_across_keys():
+    keys = worker_keys(3, 50)
+    u = np.array([[uniform_twin(key, j) for j in range(400)] for key in keys[0]])
+    assert u.min() > 0.0
+    assert u.max() < 1.0
+    assert abs(u.mean() - 0.5) < 4 * (1 / 12 / u.size) ** 0.5  # 4 standard deviations: 6e-5
+    assert abs(np.corrcoef(u[:25].ravel(), u[25:].ravel())[0, 1]) < 4 / 100
+    assert abs(np.corrcoef(u[:, :-1].ravel(), u[:, 1:].ravel())[0, 1]) < 4 / 141
+    counts = np.bincount((u.ravel() * 64).astype(int), minlength=64)
+    chi2 = ((counts - u.size / 64) ** 2 / (u.size / 64)).sum()
+    assert 63 - 4 * 126**0.5 < chi2 < 63 + 4 * 126**0.5
+    assert uniform(keys[1, 7], 123) == uniform_twin(keys[1, 7], 123)
+    largest = (((1 << 52) - 1) + 0.5) * 2.0**-52
+    assert largest < 1.0
+
+
+def test_the_tournament_finds_the_first_of_the_lowest():
+    rng = np.random.default_rng(0)
+    for m in (1, 2, 5, 64):
+        times, winners = tournament(m)
+        now = np.full(m, np.inf)
+        for _ in range(200):
+            worker, time = int(rng.integers(m)), float(rng.integers(6)) if rng.random() < 0.9 else np.inf
+            now[worker] = time
+            place(times, winners, worker, time)
+            assert times[1] == now.min()
+            assert now.min() == np.inf or winners[1] == np.argmin(now)
+
+
+@pytest.mark.parametrize("model", ["exponential", "lognormal", "straggler", "pareto"])
+def test_random_factors_have_mean_one(model):
+    """40,000 jobs, 4 standard errors; Pareto with tail 3, which has a variance."""
+    times = {
+        "exponential": (job_times.exponential(), 1.0),
+        "lognormal": (job_times.lognormal(0.7), (np.exp(0.49) - 1) ** 0.5),
+        "straggler": (job_times.straggler(0.2, 9.0), None),
+        "pareto": (job_times.pareto(3.0), (1 / 3) ** 0.5),
+    }[model]
+    options = {"workers": 8, "updates": 40_000, "step_size": 1e-6, "record": AsyncRecord(events=True)}
+    events = run(job_times=times[0], **options).events
+    durations = events["time"] - events["start"]
+    spread = times[1] or 8 * (0.2 * 0.8) ** 0.5 / 2.6
+    assert abs(durations.mean() - 1.0) < 4 * spread / 200 + 8 * spread**2 / 5000  # the second: cut at T
+
+
+def test_dependent_times_have_mean_one_and_a_shuffled_control():
+    times = job_times.by_gradient(0.25, 15.0)
+    table = times.example(QUADRATIC)
+    assert table.mean() == pytest.approx(1.0)
+    assert np.isclose(table, table.max()).sum() == 3
+    control = job_times.shuffled(times, seed=1).example(QUADRATIC)
+    np.testing.assert_array_equal(np.sort(control, axis=None), np.sort(table, axis=None))
+    assert not np.array_equal(control, table)
+    assert job_times.by_norm(2.0).example(QUADRATIC).mean() == pytest.approx(1.0)
+    assert job_times.shuffled(job_times.fixed()).example is None
+
+
+def test_draining_applies_every_job():
+    measured = run(drain=True, updates=40)
+    assert measured.in_flight.sum() == 0
+    assert measured.updates == 40 + 3 + 1
+    assert measured.applied.sum() == measured.drawn.sum()
+
+
+def test_the_virtual_iterate_steps_for_the_jobs_in_flight():
+    record = AsyncRecord(virtual=True, events=True, every=1, trajectory=True)
+    measured = run(updates=30, record=record)
+    later = run(updates=60, record=record)
+    events, trajectory = later.events, later.trajectory
+    b, lam = QUADRATIC.data[0][0], QUADRATIC.data[1]
+    x, k = measured.x.copy(), np.arange(60)
+    for j in range(30, 60):  # jobs that were in flight after 30 updates and arrived later
+        read = k[j] - events["delay"][j]
+        if read < 30 or (read == 30 and events["start"][j] <= measured.time):
+            x -= 0.01 * (lam * (trajectory[read] - b[events["example"][j]]))
+    np.testing.assert_allclose(measured.virtual[-1], x, rtol=1e-12)
+
+
+def test_divergence_is_a_status():
+    measured = run(step_size=10.0, updates=100_000)
+    assert measured.status == "diverged"
+    assert "smaller step size" in measured.message
+
+
+def test_a_dead_worker_does_no_harm_and_a_round_that_waits_for_it_stalls():
+    dead = job_times.fixed([1.0, np.inf, 1.0, 2.0])
+    assert run(job_times=dead).by_worker[1] == 0
+    stalled = run(method="mini-batch", job_times=dead)
+    assert (stalled.status, stalled.updates) == ("stalled", 0)
+    assert "dead workers" in stalled.message
+    assert run(method="mini-batch", job_times=dead, updates=None, until=5.0).status == "completed"
+
+
+def test_times_below_the_resolution_of_the_clock_stall():
+    table = np.array([[1e20, 1.0]] * 4)
+    measured = run(job_times=job_times.fixed(table))
+    assert measured.status == "stalled"
+    assert "resolution" in measured.message
+
+
+@pytest.mark.parametrize("flow", [Flow.STAY, Flow.WAIT])
+def test_a_method_that_never_advances_ends(flow):
+    def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):
+        return flow, 0.0
+
+    measured = run(method=Method("idle", methods.vanilla().init, arrive), patience=500)
+    assert measured.status == ("livelock" if flow == Flow.STAY else "stalled")
+    assert measured.updates == 0
+
+
+@pytest.mark.parametrize("abort", ["fresh", "again"])
+def test_what_a_worker_computes_after_an_abort(abort):
+    times = job_times.two_classes(np.arange(12) == 0, 100.0, mean=None)
+    method, record = methods.ringmaster(4, stop=True), AsyncRecord(events=True)
+    events = run(method=method, job_times=times, updates=2000, abort=abort, record=record).events
+    kept = []
+    for worker in range(4):
+        mine = events["worker"] == worker
+        example, aborted = events["example"][mine], events["flow"][mine] == Flow.ABORTED
+        kept.extend(example[1:][aborted[:-1]] == example[:-1][aborted[:-1]])
+    assert len(kept) > 20
+    assert np.mean(kept) == 1.0 if abort == "again" else np.mean(kept) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"updates": None}, "updates, until: expected at least one"),
+        ({"workers": 0}, "workers: expected a whole number >= 1; got 0"),
+        ({"job_times": [1.0, np.nan, 1.0, 1.0]}, r"job times by worker\[1\]: expected a time > 0 .* got nan"),
+        ({"job_times": [1.0, -2.0, 1.0, 1.0]}, r"job times by worker\[1\]: .* got -2.0"),
+        ({"job_times": 0.0}, r"expected a time > 0 .* got 0.0"),
+        ({"job_times": [1.0, 2.0]}, r"expected one or \(workers,\) = \(4,\)"),
+        ({"job_times": np.inf}, "expected a worker that works"),
+        ({"job_times": JobTimes("bad", example=lambda problem: -np.ones(12))}, "job times by example"),
+        ({"job_times": JobTimes("bad", example=lambda problem: np.ones(5))}, r"expected shape \(n,\) = "),
+        ({"method": "vanila"}, "unknown method 'vanila'; did you mean 'vanilla'"),
+        ({"method": methods.first_k(5)}, "expected at most as many arrivals as workers, 4; got 5"),
+        ({"order": "grab"}, "unknown order 'grab'"),
+        ({"order": [0] * 12}, "expected a permutation"),
+        ({"abort": "never"}, "unknown abort"),
+        ({"until": -1.0}, "until: expected a finite number > 0"),
+        ({"step_size": 0.0}, "step_size: expected a finite number > 0"),
+        ({"updates": None, "until": 3.0, "record": AsyncRecord(average=True)}, "record average: expected"),
+        ({"problem": SHARDS, "workers": 3}, "expected 4, one for each shard"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_before_any_work(changes, message):
+    with pytest.raises(ValueError, match=message):
+        run(**changes)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: job_times.pareto(1.0), "tail: expected a finite number > 1"),
+        (lambda: job_times.straggler(1.5, 2.0), r"probability: expected a number in \[0, 1\]"),
+        (lambda: methods.ordered_heavy_ball(1.0), r"momentum: expected a number in \[0, 1\); got 1.0"),
+        (lambda: methods.ringmaster(0), "threshold: expected a whole number >= 1"),
+        (lambda: AsyncRecord(every=0), "every: expected a whole number >= 1"),
+        (lambda: AsyncRecord(interval=0.0), "interval: expected a finite number > 0"),
+    ],
+)
+def test_wrong_models_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.compiled
+def test_a_jitted_method_that_allocates_runs_compiled():
+    import numba
+
+    @numba.njit
+    def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):
+        step = p[0] * G[0]
+        x -= step
+        return 1, 1.0
+
+    assert compiles()
+    assert_same(run(method=Method("allocating", methods.vanilla().init, arrive)), run())
