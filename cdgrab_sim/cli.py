@@ -64,9 +64,15 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cdgrab {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    groups = {"": commands}
     for name, question in experiments.EXPERIMENTS.items():
-        sub = commands.add_parser(name, help=question, description=question, allow_abbrev=False)
-        if name in words:  # heavy imports happen for the command that runs only
+        group, _, word = name.rpartition(" ")
+        if group not in groups:
+            line = "Experiments: " + ", ".join(n for n in experiments.EXPERIMENTS if n.startswith(group))
+            one = commands.add_parser(group, help=line, description=line, allow_abbrev=False)
+            groups[group] = one.add_subparsers(title="commands", metavar="COMMAND", required=True)
+        sub = groups[group].add_parser(word, help=question, description=question, allow_abbrev=False)
+        if {*name.split()} <= {*words}:  # heavy imports happen for the command that runs only
             _add_experiment(sub, name)
     for name, (module, line) in _TOOLS.items():
         sub = commands.add_parser(name, help=line, description=line, allow_abbrev=False)
@@ -90,7 +96,7 @@ def _add_experiment(parser: argparse.ArgumentParser, name: str) -> None:
     add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
     add("--quick", action="store_true", help="smaller sizes, for a look in seconds")
     add("--jobs", type=int, default=os.cpu_count(), help="processes (default: the cores)")
-    add("--out", type=Path, metavar="FOLDER", help=f"where files go (default: results/{name})")
+    add("--out", type=Path, metavar="FOLDER", help=f"where files go (default: {_folder(name)})")
     add("--resume", action="store_true", help="keep the finished cells of an interrupted run")
     add("--scheduler", metavar="tcp://HOST:PORT", help="run the cells on this dask scheduler")
     add("--json", action="store_true", help="print one JSON object instead of the table")
@@ -103,11 +109,15 @@ def _add_experiment(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(command=_experiment, name=name, own=names)
 
 
+def _folder(name: str) -> Path:
+    return Path("results", *name.split())
+
+
 def _experiment(args: argparse.Namespace) -> int:
     from cdgrab_sim import _checks, _files
     from cdgrab_sim.experiments._experiment import Options
 
-    folder: Path = args.out or Path("results") / args.name
+    folder: Path = args.out or _folder(args.name)
     _files.writable_folder(folder)
     store = folder / "cells.sqlite"
     if not args.resume:

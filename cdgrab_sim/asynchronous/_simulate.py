@@ -125,11 +125,6 @@ def simulate_async(
         raise ValueError(
             "record average: expected `updates`, whose second half is averaged; got none; give it"
         )
-    engine = AsyncEngine(
-        problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
-        patience=patience, fresh=fresh, keep_events=record.events,
-        average_from=goal[0] // 2 if record.average else NEVER,
-    )  # fmt: skip
     meta = {
         "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d},
         "method": method.name,
@@ -149,7 +144,12 @@ def simulate_async(
         "versions": {"cdgrab_sim": __version__, "numpy": np.__version__}
         | {"python": platform.python_version(), "numba": _jit.version()},
     }
-    with np.errstate(all="ignore"):  # divergence is a status, not a warning
+    with np.errstate(all="ignore"):  # divergence is a status, not a warning; hashes overflow
+        engine = AsyncEngine(
+            problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
+            patience=patience, fresh=fresh, keep_events=record.events,
+            average_from=goal[0] // 2 if record.average else NEVER,
+        )  # fmt: skip
         recorder = _Recorder(record, engine)
         stop = _drive(engine, recorder, goal, drain=bool(drain))
     return _run(engine, recorder, stop, meta)

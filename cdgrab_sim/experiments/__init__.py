@@ -1,6 +1,6 @@
 """Experiments: one file per question, `EXPERIMENTS` the one place where a question is registered.
 
-A module ``_name`` has ``run(options, **arguments) -> Result`` and, where it takes arguments of its own,
+A name of two words is a sub-command of the first. A module ``_name`` has ``run(options, **arguments) -> Result`` and, where it takes arguments of its own,
 ``add_arguments(parser)``. Measured and predicted numbers meet here and nowhere else.
 """
 
@@ -13,6 +13,9 @@ from typing import Any
 EXPERIMENTS: dict[str, str] = {
     "speedup": "How does the error fall with the number of workers?",
     "herding": "How does the herding error grow with workers and with examples?",
+    "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
+    "async bias": "Which examples does an asynchronous method really train on?",
+    "async compare": "What does each asynchronous method converge to in equal time?",
 }
 
 
@@ -24,4 +27,4 @@ def load(name: str) -> Any:
     >>> load("speedup").run.__name__
     'run'
     """
-    return import_module(f"{__name__}._{name.replace('-', '_')}")
+    return import_module(f"{__name__}._{name.replace('-', '_').replace(' ', '_')}")

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._speedup import speedup
@@ -17,11 +18,26 @@ from cdgrab_sim.plots._style import look, save, style
 
 # The panels of each experiment's figure, from left to right.
 FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
+    "async bias": (async_bias,),
+    "async compare": (async_compare,),
+    "async stability": (async_stability,),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
     "speedup": (speedup,),
 }
 
-__all__ = ["FIGURES", "figure", "herding", "look", "rate_plot", "save", "speedup", "style"]
+__all__ = [
+    "FIGURES",
+    "async_bias",
+    "async_compare",
+    "async_stability",
+    "figure",
+    "herding",
+    "look",
+    "rate_plot",
+    "save",
+    "speedup",
+    "style",
+]
 
 
 def figure(result: Result) -> Figure:

@@ -1,0 +1,61 @@
+"""The figures of ``cdgrab async``."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots._rate import new_axes
+from cdgrab_sim.plots._style import look
+
+
+def async_stability(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw stationary variances against the step size; lines are the predictions."""
+    ax = new_axes(ax)
+    fraction = result.data["fraction"]
+    for name in (key.removeprefix("variance ") for key in result.data if key.startswith("variance ")):
+        looks = look(name)
+        ax.plot(
+            fraction, result.data[f"predicted {name}"], color=looks["color"], linestyle=looks["linestyle"]
+        )
+        means = result.data[f"variance {name}"].mean(axis=0)
+        ax.plot(fraction, means, color=looks["color"], marker=looks["marker"], linestyle="", label=name)
+    ax.set(yscale="log", xlabel="step size / largest stable step", ylabel="variance / noise of a step")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    return ax
+
+
+def async_bias(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the share of the slow class in training, by method, beside its prediction."""
+    rows = [row for row in result.rows if row.quantity == "share of the slow class"]
+    values = {row.name: result.data[f"share {row.name}"] for row in rows}
+    ax = _by_method(values, {row.name: row.predicted for row in rows}, ax)
+    ax.axvline(result.config["share"][-1], color="0.8", linewidth=1, zorder=0)
+    ax.set_xlabel("share of the slow class in training")
+    return ax
+
+
+def async_compare(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the excess loss of each method beside that of the optimum of its effective law."""
+    names = [key.removeprefix("excess ") for key in result.data if key.startswith("excess ")]
+    measured = {name: result.data[f"excess {name}"] for name in names}
+    ax = _by_method(measured, {name: result.data[f"law {name}"].mean() for name in names}, ax)
+    ax.axvline(result.data["easy only"].mean(), color="0.8", linewidth=1, zorder=0)
+    ax.set(xscale="log", xlabel="f − f*, late average, best step size (grey: without the slow examples)")
+    return ax
+
+
+def _by_method(
+    values: dict[str, np.ndarray], predicted: dict[str, float | None], ax: Axes | None
+) -> Axes:
+    """Draw one line per method: seeds as dots, the prediction as a vertical tick."""
+    ax = new_axes(ax)
+    for k, (name, seeds) in enumerate(values.items()):
+        looks = look(name)
+        ax.plot(seeds, np.full(len(seeds), k), color=looks["color"], marker=looks["marker"], linestyle="")
+        if predicted[name] is not None:
+            ax.plot([predicted[name]], [k], color="black", marker="|", markersize=12, linestyle="")
+    ax.set_yticks(range(len(values)), list(values))
+    ax.invert_yaxis()
+    return ax
