@@ -1,7 +1,8 @@
 """Experiments: one file per question, `EXPERIMENTS` the one place where a question is registered.
 
-A name of two words is a sub-command of the first. A module ``_name`` has ``run(options, **arguments) -> Result`` and, where it takes arguments of its own,
-``add_arguments(parser)``. Measured and predicted numbers meet here and nowhere else.
+A name of two words is a sub-command of the first. The module, ``_name`` or ``_first_second``, has
+``run(options, **arguments) -> Result`` and, where it takes arguments of its own, ``add_arguments(parser)``.
+Measured and predicted numbers meet here and nowhere else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which examples does an asynchronous method really train on, when slow examples arrive late?"""
+"""The examples that an asynchronous method really trains on, when slow examples arrive late."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from cdgrab_sim import problems
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._types import FloatArray
+from cdgrab_sim._types import IntArray
 from cdgrab_sim.analysis import verdict
 from cdgrab_sim.asynchronous import AsyncRecord, JobTimes, Method, job_times, methods, simulate_async
 from cdgrab_sim.experiments._cells import grid, run_cells
@@ -29,6 +29,7 @@ SIZES: dict[str, Any] = {
 }
 QUICK = SIZES | {"updates": 20_000}
 
+_ORDERED = ("ordered-momentum-anytime", "ordered-momentum-heavy-ball")
 EXACT, LIMIT, FLUID = 0.01, 0.01, 0.03  # margins: exact laws, limits of many workers, the fluid limit
 
 
@@ -43,7 +44,7 @@ def method_of(name: str, config: dict[str, Any]) -> Method:
     return made[first]() if first in made else methods.make(first, config["m"])
 
 
-def times_of(config: dict[str, Any]) -> tuple[JobTimes, FloatArray]:
+def times_of(config: dict[str, Any]) -> tuple[JobTimes, IntArray]:
     """Return the model of job times and the class of each example."""
     counts = [round(share * config["n"]) for share in config["share"]]
     classes = np.repeat(np.arange(len(counts)), counts)
@@ -78,7 +79,7 @@ def predictions(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
     """Return the predicted share of the slow class, and its margin, by name of row."""
     p, s, m = np.array(config["share"]), np.array(config["time"]), config["m"]
     low, high = config["thresholds"]
-    exact = {name: p for name in ("vanilla", "mini-batch", *_ORDERED)}
+    exact = dict.fromkeys(("vanilla", "mini-batch", *_ORDERED), p)
     exact["first-k"] = finite_horizon.first_k(p, s, m, config["first"])
     exact["rennala"] = finite_horizon.first_updates_law(p, s, m, config["batch"])
     limits = {"delay-adaptive": effective_laws.delay_adaptive(p, s)}
@@ -87,9 +88,6 @@ def predictions(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
     controls = {"drop-by-age, shuffled": p}
     groups = ((exact, EXACT), (limits, LIMIT), (fluid, FLUID), (controls, FLUID))
     return {name: (float(q[-1]), margin) for laws, margin in groups for name, q in laws.items()}
-
-
-_ORDERED = ("ordered-momentum-anytime", "ordered-momentum-heavy-ball")
 
 
 def run(options: Options) -> Result:
@@ -111,7 +109,7 @@ def run(options: Options) -> Result:
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
     promises = predictions(config)
-    axes = {"method": list(promises), "seed": subseeds(options.seed, config["seeds"])}
+    axes: dict[str, list[Any]] = {"method": list(promises), "seed": subseeds(options.seed, config["seeds"])}
     shared = {key: config[key] for key in config if key not in ("seed", "seeds")}
     cells = run_cells(law, grid(axes, shared), options)
     count = config["seeds"]

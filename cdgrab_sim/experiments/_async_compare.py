@@ -1,4 +1,4 @@
-"""What does each asynchronous method converge to in equal time, when the slow examples matter?"""
+"""What each asynchronous method converges to in equal time, when the slow examples matter."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SIZES: dict[str, Any] = {
     "d": 8,
     "share": 0.2,
     "ratio": 15.0,
-    "until": 6000.0,  # in mean job times
+    "until": 20_000.0,  # in mean job times
     "alpha_L": [0.02, 0.04, 0.08, 0.16, 0.32],
     "seeds": 6,
 }
-QUICK = SIZES | {"until": 2000.0, "seeds": 4}
+QUICK = SIZES | {"until": 4000.0, "seeds": 4}
 
 KEEPING = ("vanilla", "vanilla, queue", "ordered-momentum-anytime", "ordered-momentum-heavy-ball",
            "ordered-momentum-mu-squared", "mini-batch")  # fmt: skip
@@ -55,7 +55,7 @@ def _steps_scale(name: str, cell: dict[str, Any]) -> float:
     if name in ("mini-batch", "rennala 16", "rennala 128"):
         return 8.0
     if name in ("ordered-momentum-anytime", "ordered-momentum-mu-squared"):
-        return 8.0 / (cell["m"] * cell["until"])
+        return float(8.0 / (cell["m"] * cell["until"]))
     return 1.0 / 8.0 if name == "ordered-momentum-heavy-ball" else 1.0
 
 
@@ -88,7 +88,8 @@ def easy_only(config: dict[str, Any], seed: int) -> float:
     """Return the excess loss of the optimum without the slow examples."""
     problem = problems.least_squares(m=1, n=config["n"], d=config["d"], seed=seed)
     times = job_times.by_gradient(config["share"], config["ratio"]).example
-    assert times is not None and problem.f_star is not None
+    assert times is not None
+    assert problem.f_star is not None
     fast = times(problem)[0] < 1.0
     return float(problem.value(optimum(problem, fast / fast.sum()), problem.data) - problem.f_star)
 
@@ -125,7 +126,7 @@ def run(options: Options) -> Result:
         measured, own = table["excess"][k, best], table["law"][k, best]
         data[f"excess {name}"], data[f"law {name}"] = measured, own
         if name in KEEPING:
-            share = verdict(measured / easy, 0.0, 0.1)
+            share = verdict(measured / easy, 0.0, 0.05)
             rows.append(Row.judged(name, "excess / excess without slow examples", share))
         else:
             rows.append(Row.judged(name, "excess / excess of its own law", verdict(measured / own, 1.0, 0.1)))

@@ -112,5 +112,3 @@ def _limit_row(m: int) -> Row:
     margin = _PRECISION * predicted
     word = "agrees" if abs(measured - predicted) <= margin else "disagrees"
     return Row(f"fixed m={m}", "largest stable step", measured, None, None, predicted, margin, word)
-
-

@@ -1,0 +1,81 @@
+"""``cdgrab async``: the command line, the shape of the results, and a wrong engine that disagrees."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cdgrab_sim import cli, problems
+from cdgrab_sim.asynchronous import job_times
+from cdgrab_sim.experiments import _async_bias, _async_compare, _async_stability
+
+BIAS = {"m": 24, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120], "seeds": 3}
+SMALL = {
+    "stability": (_async_stability, {"m": [2, 4], "updates": 4000, "seeds": 3}),
+    "bias": (_async_bias, BIAS),
+    "compare": (_async_compare, {"n": 60, "d": 2, "until": 500.0, "seeds": 2, "alpha_L": [0.05, 0.2]}),
+}
+
+
+@pytest.fixture(params=SMALL)
+def question(request, monkeypatch):
+    module, changes = SMALL[request.param]
+    monkeypatch.setattr(module, "QUICK", module.SIZES | changes)
+    if request.param == "stability":
+        monkeypatch.setattr(module, "largest_stable_step", lambda m: module.limit("fixed", m) * 1.001)
+    if request.param == "compare":
+        monkeypatch.setattr(module, "KEEPING", ("vanilla", "vanilla, queue", "ordered-momentum-anytime"))
+        monkeypatch.setattr(module, "DISCARDING", ("drop-by-age", "rennala 16"))
+    return request.param
+
+
+def test_json_is_one_object_and_files_are_whole(question, tmp_path, capsys):
+    code = cli.main(["async", question, "--quick", "--json", "-q", "--jobs", "1", "--out", str(tmp_path)])
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert code in (0, 1)
+    assert err == ""
+    assert result["experiment"] == f"async {question}"
+    assert len(result["rows"]) > 3
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found == {"table.csv", "config.json", "data.npz", "figure.svg", "figure.pdf", "figure.png"}
+
+
+def test_async_alone_asks_for_a_command(capsys):
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["async"])
+    assert caught.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err
+
+
+def test_results_go_to_a_folder_of_their_own(monkeypatch, tmp_path, capsys):
+    module, changes = SMALL["bias"]
+    monkeypatch.setattr(module, "QUICK", module.SIZES | changes)
+    monkeypatch.chdir(tmp_path)
+    cli.main(["async", "bias", "--quick", "-q", "--jobs", "1"])
+    assert (tmp_path / "results" / "async" / "bias" / "table.csv").exists()
+    assert "reconstruction of arXiv 2605.02043, unverified" in capsys.readouterr().out
+
+
+def test_the_optimum_of_a_weighted_sum_solves_its_normal_equations():
+    problem = problems.least_squares(m=1, n=40, d=3, seed=2)
+    weights = np.random.default_rng(0).random(40)
+    x = _async_compare.optimum(problem, weights)
+    gradient = weights @ job_times.example_gradients(problem, x)[0]
+    assert np.abs(gradient).max() < 1e-12
+    uniform = _async_compare.optimum(problem, np.full(40, 1 / 40))
+    np.testing.assert_allclose(uniform, problem.x_star, rtol=1e-10)
+
+
+def test_a_prediction_that_is_off_disagrees(monkeypatch, tmp_path, capsys):
+    module, changes = SMALL["bias"]
+    monkeypatch.setattr(module, "QUICK", module.SIZES | changes | {"updates": 20_000})
+    monkeypatch.setattr(module, "predictions", lambda config: {"vanilla": (0.3, 0.01)})
+    assert cli.main(["async", "bias", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path)]) == 1
+    assert "disagrees" in capsys.readouterr().out
+
+
+@pytest.mark.compiled
+def test_the_largest_stable_step_is_found():
+    measured = _async_stability.largest_stable_step(3, updates=20_000)
+    assert measured == pytest.approx(_async_stability.limit("fixed", 3), rel=3e-3)
