@@ -67,6 +67,7 @@ def variance(m, c, times, updates, seed):
     return float(((run.trajectory[200:] - problem.x_star) ** 2 / noise).mean()) / c**2
 
 
+@pytest.mark.compiled
 def test_a2_a6_stationary_variances():
     """8 coordinates and 60,000 updates: 3 standard errors are 4 %."""
     m, c = 4, 0.15
@@ -78,6 +79,7 @@ def test_a2_a6_stationary_variances():
     assert abs(fixed - chance) > 0.1 * fixed
 
 
+@pytest.mark.compiled
 def test_a5_exponential_times_are_geometric_delays_and_heavy_ball_on_average():
     m, c, k, runs = 5, 0.3, 12, 4000
     traces, last = [], []
@@ -113,6 +115,7 @@ def test_a3_average_delay():
     assert run.mean_delay == pytest.approx(total / 5000)
 
 
+@pytest.mark.compiled
 def test_a7_delays_given_the_example_and_laws_on_the_way():
     """100,000 arrivals: 4 standard errors of a class mean are 2 %."""
     run = long_run()
@@ -125,6 +128,7 @@ def test_a7_delays_given_the_example_and_laws_on_the_way():
     assert run.in_flight_law[0, SLOW].sum() == pytest.approx(busy, abs=0.01)
 
 
+@pytest.mark.compiled
 def test_a8_first_updates():
     """Of 12 updates: E # = P (T + m - 1) - E # among the older jobs in flight; 4 standard errors."""
     m, updates, runs, gaps = 6, 12, 3000, []
@@ -139,6 +143,7 @@ def slow_share(run):
     return run.law[0, SLOW].sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("times", [CLASSES, job_times.shuffled(CLASSES, seed=1)], ids=["slow", "control"])
 def test_a9_effective_laws(times):
     """First k is exact; Rennala to first order; the control, permuted across examples, keeps the law P."""
@@ -153,6 +158,7 @@ def test_a9_effective_laws(times):
     assert slow_share(long_run("mini-batch", updates=4000)) == pytest.approx(SHARE, abs=0.01)
 
 
+@pytest.mark.compiled
 def test_a9_limits_of_many_workers():
     """With 300 workers, 100,000 updates; what is left is of order 1 / sqrt(m)."""
     m = 300
@@ -169,6 +175,7 @@ def test_a9_limits_of_many_workers():
         assert slow_share(kept) == pytest.approx(law[SLOW].sum(), abs=0.02)
 
 
+@pytest.mark.compiled
 def test_a10_the_server_is_unbiased_and_the_drained_iterate_is_not():
     times = job_times.by_gradient(0.2, 10.0)
     alpha, m = 0.002, 8
