@@ -163,7 +163,8 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     r"""Return the worst kind of dependence: examples that pull x* in one direction are slow.
 
     The `share` of examples with the largest u . grad f_z(x*) is `ratio` times slower, with u the first
-    principal direction of these gradients. Methods that neglect slow examples then miss x*. Mean 1.
+    principal direction of these gradients, its largest coordinate positive. Methods that neglect slow
+    examples then miss x*. Mean 1.
 
     Parameters
     ----------

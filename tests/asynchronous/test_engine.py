@@ -234,6 +234,44 @@ def test_dependent_times_have_mean_one_and_a_shuffled_control():
     assert job_times.shuffled(job_times.fixed()).example is None
 
 
+def test_by_gradient_slows_the_examples_that_pull_in_the_principal_direction():
+    g = job_times.example_gradients(QUADRATIC, QUADRATIC.x_star)[0]
+    u = np.linalg.eigh(np.cov(g.T))[1][:, -1]
+    u *= np.sign(u[np.abs(u).argmax()])
+    table = job_times.by_gradient(0.25, 15.0).example(QUADRATIC)[0]
+    assert set(np.flatnonzero(table > 1)) == set(np.argsort(g @ u)[-3:])
+
+
+@pytest.mark.parametrize(
+    ("method", "weight"),
+    [
+        (methods.vanilla(), lambda tau: 1.0),
+        (methods.delay_adaptive(), lambda tau: min(1.0, 4 / max(tau, 1))),
+        (methods.delay_capped(50.0), lambda tau: 1.0 if tau <= 4 else min(1.0, 1 / (4 * 50.0 * tau) / 0.01)),
+        (methods.drop_by_age(), lambda tau: float(tau <= 4)),
+        (methods.drop_by_age(6, advance=False), lambda tau: float(tau <= 6)),
+        (methods.ringmaster(3), lambda tau: float(tau < 3)),
+        (methods.ringmaster(1), lambda tau: float(tau < 1)),
+        (methods.ringmaster(3, stop=True), lambda tau: float(tau < 3)),
+    ],
+)
+def test_weights_follow_the_delay(method, weight):
+    options = {"updates": 400, "job_times": MODELS["lognormal"], "record": AsyncRecord(events=True)}
+    events = run(method=method, **options).events
+    arrived = events["flow"] != Flow.ABORTED
+    expected = [weight(tau) for tau in events["delay"][arrived]]
+    np.testing.assert_allclose(events["weight"][arrived], expected, rtol=1e-15)
+    assert len(set(expected)) > 1 or method.name in ("vanilla", "ringmaster-stop")
+    counts_dropped = method.name == "drop-by-age" and method.init(np.ones(3), 4, 0.1).c[2] == 1
+    advances = (events["weight"] > 0) | counts_dropped
+    np.testing.assert_array_equal((events["flow"] == Flow.ADVANCE)[arrived], advances[arrived])
+
+
+def test_the_average_is_over_the_second_half():
+    measured = run(updates=151, record=AsyncRecord(every=1, trajectory=True, average=True))
+    np.testing.assert_allclose(measured.average, measured.trajectory[76:].mean(axis=0), rtol=1e-12)
+
+
 def test_draining_applies_every_job():
     measured = run(drain=True, updates=40)
     assert measured.in_flight.sum() == 0
