@@ -89,3 +89,32 @@ def test_coordinated_orders_win_on_real_data(tmp_path, capsys, monkeypatch):
     ratio = rows["cd-grab", "error / rr at m = 32"]["measured"]
     assert ratio == pytest.approx(errors["cd-grab"] / errors["rr"], rel=1e-12)
     assert all(row["verdict"] == "no prediction" for row in rows.values())
+
+
+@pytest.mark.parametrize(("classes", "loss"), [(2, "logistic"), (9, "least-squares")])
+def test_the_loss_follows_the_target_and_every_ordering_gets_its_rows(
+    classes, loss, tmp_path, capsys, monkeypatch
+):
+    rng = np.random.RandomState(0)
+    rows = "".join(f"{a:.3f},{b:.3f},{rng.randint(classes)}\n" for a, b in rng.standard_normal((60, 2)))
+    tiny = _real_data.SIZES | {"n": 4, "m": [1, 4], "epochs": 6, "seeds": 3}
+    monkeypatch.setattr(_real_data, "QUICK", tiny)
+    words = [
+        "--quick",
+        "--json",
+        "--data",
+        write(tmp_path, "a,b,y\n" + rows),
+        "--target",
+        "y",
+        "--ridge",
+        "1",
+    ]
+    code, out, _ = speedup(capsys, tmp_path, *words)
+    result = json.loads(out)
+    assert code == 0
+    assert result["config"]["loss"] == loss
+    for name in result["config"]["orderings"]:
+        found = [row for row in result["rows"] if row["name"] == name]
+        assert len(found) == (1 if name == "rr" else 2)
+        assert all(np.isfinite(row["measured"]) and row["measured"] > 0 for row in found)
+    assert (tmp_path / "out" / "figure.svg").exists()
