@@ -2,7 +2,11 @@
 
 A stream is a PCG64 generator named by (seed, role, index) and placed at an epoch:
 
-    SeedSequence(seed, spawn_key=(role, index))  ->  PCG64  ->  advance(epoch * 2**64)
+    SeedSequence(seed, spawn_key=(role, index))  ->  PCG64  ->  advance(epoch * JUMP)
+
+JUMP is 2**128 (the period of PCG64) over the golden ratio: any two of the first 2**60 epochs lie more than
+2**64 draws apart. A power of two will not do: steps of 2**64 leave the lower half of the generator's state
+as it is, and what the epochs draw in one place is then a regular sequence, with a line in its spectrum.
 
 Within an epoch rows are drawn in worker order. So what worker i sees is the i-th row of an endless table: it
 depends neither on m nor on what other epochs, orderings or replicates drew. Seed 0 is a seed like any other.
@@ -14,7 +18,7 @@ from enum import IntEnum
 
 from numpy.random import PCG64, Generator, SeedSequence
 
-_BLOCK = 64  # bits: an epoch owns 2**64 consecutive draws
+_JUMP = 0x9E3779B97F4A7C15F39CC0605CEDC835  # odd; the distance that PCG64.jumped uses
 
 
 class Role(IntEnum):
@@ -38,7 +42,7 @@ class Stream:
     def at(self, epoch: int) -> Generator:
         """Return the generator, placed at the start of `epoch`; what was drawn before does not matter."""
         self._bits.state = self._start
-        self._bits.advance(epoch << _BLOCK)
+        self._bits.advance(epoch * _JUMP)
         return self._generator
 
 
