@@ -7,7 +7,7 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the result: a measured quantity of an ordering (or statement) beside its prediction."""
+    """One line of the result: a measured quantity of an ordering beside its prediction."""
 
     name: str
     quantity: str
@@ -63,6 +63,19 @@ class Row:
         """Make a row of a verdict."""
         return cls(name, quantity, **asdict(verdict))
 
+    def cells(self) -> dict[str, str]:
+        """Return the row as text, by heading."""
+        spread = "" if self.ci_low is None else f"[{_short(self.ci_low)}, {_short(self.ci_high)}]"
+        promise = "" if self.predicted is None else f"{self.predicted:g} ± {self.margin:g}"
+        return {
+            "name": self.name,
+            "quantity": self.quantity,
+            "measured": _short(self.measured),
+            "95 % interval": spread,
+            "predicted": promise,
+            "verdict": self.verdict,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -73,7 +86,8 @@ class Result:
     experiment : str
     config : mapping
         Everything that decides the result, as plain JSON.
-    rows : list of Row
+    rows : sequence of dataclasses
+        At least one, all of one class, such as `Row`: plain JSON with a ``verdict``, and ``cells()``.
     data : mapping of arrays
         What the figure shows, by name.
     notes : sequence of str
@@ -82,7 +96,7 @@ class Result:
 
     experiment: str
     config: Mapping[str, Any]
-    rows: Sequence[Row]
+    rows: Sequence[Any]
     data: Mapping[str, NDArray[Any]]
     notes: Sequence[str] = ()
 
@@ -94,18 +108,14 @@ class Result:
     def to_csv(self) -> str:
         """Return the rows as CSV."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
+        writer = csv.DictWriter(text, fieldnames=[f.name for f in fields(self.rows[0])], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in self.rows)
         return text.getvalue()
 
     def table(self) -> str:
         """Return the rows as a table of aligned text."""
-        cells = [["name", "quantity", "measured", "95 % interval", "predicted", "verdict"]]
-        for row in self.rows:
-            spread = "" if row.ci_low is None else f"[{_short(row.ci_low)}, {_short(row.ci_high)}]"
-            promise = "" if row.predicted is None else f"{row.predicted:g} ± {row.margin:g}"
-            cells.append([row.name, row.quantity, _short(row.measured), spread, promise, row.verdict])
+        cells = [list(self.rows[0].cells()), *(list(row.cells().values()) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) for line in cells]
         lines.insert(1, "  ".join("-" * w for w in widths))
