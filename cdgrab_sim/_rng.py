@@ -29,6 +29,7 @@ class Role(IntEnum):
     START = 2  # x0; index: the replicate
     REPETITION = 3  # seeds of repetitions; index: the repetition
     SIGN = 4  # the coins of sign rules; index: the replicate
+    CASE = 5  # instances of checked statements; index: the statement, epoch: the case
 
 
 class Stream:

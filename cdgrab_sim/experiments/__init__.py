@@ -12,6 +12,7 @@ from typing import Any
 
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
+    "check": "Does every statement of the theory hold?",
     "speedup": "How does the error fall with the number of workers?",
     "herding": "How does the herding error grow with workers and with examples?",
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from cdgrab_sim.experiments._experiment import Result
 from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
+from cdgrab_sim.plots._check import check
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._speedup import speedup
@@ -21,6 +22,7 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "async bias": (async_bias,),
     "async compare": (async_compare,),
     "async stability": (async_stability,),
+    "check": (check,),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
     "speedup": (speedup,),
 }
@@ -30,6 +32,7 @@ __all__ = [
     "async_bias",
     "async_compare",
     "async_stability",
+    "check",
     "figure",
     "herding",
     "look",

@@ -1,0 +1,21 @@
+"""Every checked statement: one file per family, one small function per claim, all in `STATEMENTS`."""
+
+from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a family registers it)
+    asynchronous_modes,
+    asynchrony,
+    balancing,
+    convergence,
+    exponents,
+    general_quadratics,
+    herding,
+    problem_instances,
+    published,
+    quadratic_limits,
+    quadratics,
+    random_orders,
+    self_balancing,
+    tuned_exponents,
+)
+from cdgrab_sim.experiments.statements._statement import STATEMENTS, Statement
+
+__all__ = ["STATEMENTS", "Statement"]

@@ -1,0 +1,149 @@
+"""The shape of a checked statement: its label, what it claims, how one case is measured, what is accepted.
+
+A statement is a function ``case(rng, number)`` that draws one instance from `rng`, measures it with
+cdgrab_sim, predicts it with theory and returns one number or an array of them:
+
+    identity    relative differences, see `difference`     accepted: the largest is at most `high`
+    upper       measured over predicted, see `ratio`       accepted: the largest lies in [low, 1]
+    lower       measured over predicted                    accepted: the smallest lies in [1, high]
+    slope       one exponent per seed                      judged by `cdgrab_sim.analysis.verdict`
+    reference   recalled over derived                      never judged
+
+`low` and `high` of a bound are its tightness: a bound that nothing comes near would survive a wrong constant.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from cdgrab_sim._rng import Role, stream
+from cdgrab_sim._types import FloatArray
+from theory import slopes
+
+Measured: TypeAlias = Any  # a number, or a list or array of numbers
+Case: TypeAlias = Callable[[Generator, int], Measured]
+
+ROUNDING = 1e-9  # a bound may be exceeded by this share
+_NOISE = 1e-12  # what is left of a sum of order one that should vanish
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim that can fail.
+
+    Attributes
+    ----------
+    label, title : str
+        The label of the statement in ``theory/notes``, and which of its claims; unique together.
+    kind : {"identity", "upper", "lower", "slope", "reference"}
+    case : callable
+    cases : int
+        How many a full check draws.
+    low, high : float
+        What is accepted, see the module; for a slope the prediction minus and plus the margin.
+    slow : bool
+        Left out of a quick check.
+    """
+
+    label: str
+    title: str
+    kind: str
+    case: Case
+    cases: int
+    low: float
+    high: float
+    slow: bool = False
+
+    def values(self, seed: int, cases: int) -> FloatArray:
+        """Measure the first cases; a case depends on the seed, the statement and its number only."""
+        address = zlib.crc32(f"{self.label} {self.title}".encode())
+        return np.concatenate(
+            [
+                np.ravel(self.case(stream(seed, Role.CASE, address, epoch=number), number))
+                for number in range(cases)
+            ]
+        )
+
+
+STATEMENTS: dict[tuple[str, str], Statement] = {}
+
+_Decorator: TypeAlias = Callable[[Case], Case]
+
+
+def _register(
+    kind: str,
+    label: str,
+    title: str,
+    cases: int,
+    low: float = -math.inf,
+    high: float = math.inf,
+    slow: bool = False,
+) -> _Decorator:
+    def register(case: Case) -> Case:
+        if (label, title) in STATEMENTS:
+            raise ValueError(f"statement {label} {title!r}: expected a new one; it is registered already")
+        STATEMENTS[label, title] = Statement(label, title, kind, case, cases, low, high, slow)
+        return case
+
+    return register
+
+
+def identity(label: str, title: str, *, cases: int, tol: float = 1e-10) -> _Decorator:
+    """Register an equality, up to rounding or to the accuracy that the statement itself has."""
+    return _register("identity", label, title, cases, high=tol)
+
+
+def upper(label: str, title: str, *, cases: int, tight: float = 0.0) -> _Decorator:
+    """Register an upper bound that some case comes near: to a share `tight` of it."""
+    return _register("upper", label, title, cases, low=tight, high=1.0 + ROUNDING)
+
+
+def lower(label: str, title: str, *, cases: int, loose: float = math.inf) -> _Decorator:
+    """Register a lower bound that some case comes near: to `loose` times the bound."""
+    return _register("lower", label, title, cases, low=1.0 - ROUNDING, high=loose)
+
+
+def slope(
+    quantity: str, ordering: str, variable: str, *, margin: float, seeds: int = 6, slow: bool = False
+) -> _Decorator:
+    """Register an exponent of the table of slopes, one case per seed."""
+    found = slopes.predicted(quantity, ordering, variable)
+    if found is None:
+        raise ValueError(f"slope of {quantity} in {variable} under {ordering}: expected one in theory.slopes")
+    low, high = found.value - found.half_width - margin, found.value + found.half_width + margin
+    title = f"{quantity} of {ordering} in {variable}"
+    return _register("slope", found.statement, title, seeds, low, high, slow)
+
+
+def reference(label: str, title: str) -> _Decorator:
+    """Register a published constant that was only recalled, over what is derived here."""
+    return _register("reference", label, title, cases=1)
+
+
+def difference(measured: ArrayLike, predicted: ArrayLike, scale: float = 0.0) -> float:
+    """Return the largest difference of two arrays, relative to their largest entry or to `scale`."""
+    a, b = np.asarray(measured, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    scale = max(float(np.abs(a).max()), float(np.abs(b).max()), scale)
+    return float(np.abs(a - b).max()) / scale if scale != 0.0 else 0.0
+
+
+def ratio(measured: ArrayLike, predicted: ArrayLike, scale: float = 0.0) -> FloatArray:
+    """Return measured over predicted, entry by entry.
+
+    Where both are zero, or rounding of numbers of the size of `scale`, a bound says nothing: left out.
+    """
+    a, b = np.broadcast_arrays(
+        np.asarray(measured, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    )
+    says = ~((np.abs(a) <= _NOISE * scale) & (np.abs(b) <= _NOISE * scale))
+    quotients: FloatArray = np.divide(a, b, out=np.full(a.shape, np.inf), where=b != 0.0)
+    kept: FloatArray = quotients[says]
+    return kept

@@ -1,0 +1,103 @@
+"""One quadratic mode under delay (A1, A2, A4 to A6): stability, variances and means of `simulate_async`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from cdgrab_sim import problems
+from cdgrab_sim.asynchronous import AsyncRecord, job_times, simulate_async
+from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
+from theory.asynchrony import exponential, fixed_delay
+
+MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # no noise
+PATH = AsyncRecord(every=1, trajectory=True, loss=False)
+
+
+def _seed(rng: Generator) -> int:
+    return int(rng.integers(2**31))
+
+
+def _mode(workers: int, c: float, updates: int, times: Any = 1.0, **changes: Any) -> np.ndarray[Any, Any]:
+    """Return x_k - x_star along a run on the mode, from a distance of one."""
+    assert MODE.x_star is not None
+    options: dict[str, Any] = {
+        "step_size": c,
+        "job_times": times,
+        "x0": MODE.x_star + 1.0,
+        "record": PATH,
+    } | changes
+    run = simulate_async(MODE, "vanilla", workers=workers, updates=updates, **options)
+    assert run.trajectory is not None
+    return np.asarray(run.trajectory[:, 0] - MODE.x_star[0])
+
+
+@identity("A1", "growth of a mode below, at and above the stability limit", cases=10, tol=0.02)
+def stability(rng: Generator, number: int) -> Measured:
+    m = 2 + number % 5
+    limit = fixed_delay.stability_limit(m - 1)
+    return [
+        difference(_growth(m, factor * limit), fixed_delay.contraction_factor(factor * limit, m - 1))
+        for factor in (0.9, 1.0, 1.2)
+    ]
+
+
+def _growth(m: int, c: float) -> float:
+    """Return the factor per update at which the envelope of a mode moves."""
+    size = np.log(np.abs(_mode(m, c, 900)) + 1e-300)
+    peaks = [size[k : k + 40].max() for k in range(100, 861)]
+    return float(np.exp(np.polyfit(np.arange(len(peaks)), peaks, 1)[0]))
+
+
+@identity("A4", "equal workers are a fixed delay, step by step", cases=20)
+def equal_workers(rng: Generator, number: int) -> Measured:
+    m, c = 1 + number % 6, float(rng.uniform(0.01, 0.2))
+    x = [1.0] * m
+    for k in range(100):
+        x.append(x[k + m - 1] - c * x[k])
+    return difference(_mode(m, c, 100), x[m - 1 :])
+
+
+def _variance(rng: Generator, m: int, c: float, times: Any) -> float:
+    problem = problems.quadratic(m=1, n=512, d=8, eigenvalues=[1.0] * 8, seed=_seed(rng))
+    record = AsyncRecord(every=1, trajectory=True, loss=False)
+    assert problem.x_star is not None
+    options: dict[str, Any] = {"x0": problem.x_star, "record": record, "seed": _seed(rng)}
+    run = simulate_async(
+        problem, "vanilla", workers=m, updates=40_000, step_size=c, job_times=times, **options
+    )
+    assert run.trajectory is not None
+    noise = problem.data[0][0].var(axis=0)
+    return float(((run.trajectory[200:] - problem.x_star) ** 2 / noise).mean()) / c**2
+
+
+@identity("A2", "stationary variance under a fixed delay", cases=2, tol=0.08)
+def fixed_variance(rng: Generator, number: int) -> Measured:
+    m, c = 2 + 3 * number, 0.15
+    return difference(_variance(rng, m, c, 1.0), fixed_delay.variance(c, m - 1))
+
+
+@identity("A6", "stationary variance under exponential times", cases=2, tol=0.08)
+def exponential_variance(rng: Generator, number: int) -> Measured:
+    m, c = 2 + 3 * number, 0.15
+    return difference(_variance(rng, m, c, job_times.exponential()), exponential.variance(c, m))
+
+
+@identity("A2b", "contraction at the fastest step", cases=4, tol=0.02)
+def fastest(rng: Generator, number: int) -> Measured:
+    m = 2 + number
+    c = 0.999 * fixed_delay.fastest_step(m - 1)  # at the step itself two roots meet
+    size = np.log(np.abs(_mode(m, c, 60)[20:]) + 1e-300)
+    measured = float(np.exp(np.polyfit(np.arange(len(size)), size, 1)[0]))
+    return difference(measured, fixed_delay.contraction_factor(c, m - 1))
+
+
+@upper("A5", "mean iterates under exponential times, off by at most six standard errors", cases=2)
+def implicit_momentum(rng: Generator, number: int) -> Measured:
+    m, c, k = 3 + 2 * number, 0.3, 12
+    traces = np.array([_mode(m, c, k, job_times.exponential(), seed=_seed(rng)) for _ in range(600)])
+    error = traces.std(axis=0)[1:] / len(traces) ** 0.5
+    gap = np.abs(traces.mean(axis=0) - exponential.mean_iterates(c, m, k))[1:]
+    return ratio(gap, 6.0 * error + 1e-12)

@@ -1,0 +1,227 @@
+"""Asynchronous SGD (A3, A7 to A17): delays, laws, times and methods, measured with `simulate_async`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from cdgrab_sim import problems
+from cdgrab_sim.asynchronous import AsyncRecord, AsyncRun, job_times, methods, simulate_async
+from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, upper
+from theory.asynchrony import (
+    counting,
+    effective_laws,
+    finite_horizon,
+    invariance,
+    renewal,
+    sequential,
+    wall_clock,
+)
+
+MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # one quadratic mode without noise
+NOISY = problems.quadratic(m=1, n=64, d=2, seed=3)
+LAM, CENTRES = NOISY.data[1], NOISY.data[0][0]
+SLOW = np.arange(64) < 13
+CLASSES = job_times.two_classes(SLOW, 10.0)
+FACTORS = np.where(SLOW, 10.0, 1.0)  # up to a number, which no law depends on
+UNIFORM = np.full(64, 1 / 64)
+TRACE = AsyncRecord(every=1, trajectory=True, events=True, loss=False)
+SILENT = AsyncRecord(loss=False)
+
+
+def _seed(rng: Generator) -> int:
+    return int(rng.integers(2**31))
+
+
+def _long(
+    method: Any, rng: Generator, m: int, updates: int, times: Any = CLASSES, **changes: Any
+) -> AsyncRun:
+    """Run on the noisy problem, whose slow examples take ten times as long."""
+    options: dict[str, Any] = {"step_size": 1e-3, "record": SILENT, "seed": _seed(rng)} | changes
+    return simulate_async(NOISY, method, workers=m, updates=updates, job_times=times, **options)
+
+
+@identity("A3", "total delay, applied and in flight", cases=20, tol=0.0)
+def total_delay(rng: Generator, number: int) -> Measured:
+    m, updates = 1 + number % 7, int(rng.integers(20, 400))
+    run = _long("vanilla", rng, m, updates, job_times.pareto(1.3), record=AsyncRecord(events=True))
+    assert run.events is not None
+    worker = run.events["worker"]
+    last = [np.flatnonzero(worker == i)[-1] if (worker == i).any() else -1 for i in range(m)]
+    ages = [updates - 1 - k for k in last]
+    return difference(run.events["delay"].sum() + sum(ages), counting.total_delay(m, updates))
+
+
+@identity("A7", "mean delay of slow and of other examples", cases=2, tol=0.03)
+def delays(rng: Generator, number: int) -> Measured:
+    m = (4, 8)[number]
+    run = _long("vanilla", rng, m, 80_000)
+    weights, predicted = run.applied[0], renewal.expected_delay(UNIFORM, FACTORS, m)
+    return [
+        difference(np.average(run.delay[0][chosen], weights=weights[chosen]), predicted[chosen][0])
+        for chosen in (SLOW, ~SLOW)
+    ]
+
+
+@upper("A8", "applied and in flight after few updates, off by at most six standard errors", cases=2)
+def few_updates(rng: Generator, number: int) -> Measured:
+    m, updates = (3, 6)[number], 12
+    runs = [_long("vanilla", rng, m, updates) for _ in range(500)]
+    counts = np.array([run.applied[0, SLOW].sum() + run.in_flight[0, SLOW].sum() for run in runs])
+    gap = abs(counts.mean() - SLOW.mean() * (updates + m))
+    return gap / (6.0 * counts.std() / len(counts) ** 0.5)
+
+
+@identity("A9", "share of slow examples under first k and Rennala", cases=2, tol=0.06)
+def laws(rng: Generator, number: int) -> Measured:
+    first = _long(methods.first_k(6), rng, 8, 6000)
+    rounds = _long(methods.rennala(64), rng, 8, 1500)
+    return [
+        difference(first.law[0, SLOW].sum(), finite_horizon.first_k(UNIFORM, FACTORS, 8, 6)[SLOW].sum(), 0.2),
+        difference(
+            rounds.law[0, SLOW].sum(),
+            finite_horizon.first_updates_law(UNIFORM, FACTORS, 8, 64)[SLOW].sum(),
+            0.2,
+        ),
+    ]
+
+
+@identity("A9", "share of slow examples under delay-adaptive steps, 300 workers", cases=1, tol=0.06)
+def adaptive(rng: Generator, number: int) -> Measured:
+    run = _long("delay-adaptive", rng, 300, 80_000)
+    return difference(
+        run.law[0, SLOW].sum(), effective_laws.delay_adaptive(UNIFORM, FACTORS)[SLOW].sum(), 0.2
+    )
+
+
+@upper("A10", "bias of the drained iterate, off by at most five standard errors", cases=1)
+def drained(rng: Generator, number: int) -> Measured:
+    times, alpha, m = job_times.by_gradient(0.2, 10.0), 0.002, 8
+    assert times.example is not None
+    assert NOISY.x_star is not None
+    g = job_times.example_gradients(NOISY, NOISY.x_star)[0]
+    bias = -alpha * renewal.mean_in_flight_sum(UNIFORM, np.ravel(times.example(NOISY)), g, m)
+    record, gaps = AsyncRecord(every=25, virtual=True, loss=False), []
+    for _ in range(8):
+        run = _long("vanilla", rng, m, 60_000, times, step_size=alpha, record=record, x0=NOISY.x_star)
+        assert run.virtual is not None
+        gaps.append((run.virtual[len(run.virtual) // 10 :] - NOISY.x_star).mean(axis=0))
+    return np.abs(np.mean(gaps, axis=0) - bias) / (5.0 * np.std(gaps, axis=0) / len(gaps) ** 0.5)
+
+
+def _times(rng: Generator, number: int) -> list[float]:
+    return [float(t) for t in rng.integers(1, 20, size=2 + number % 4)]
+
+
+@identity("A11", "counts of workers with fixed times", cases=20, tol=0.0)
+def counts(rng: Generator, number: int) -> Measured:
+    times, until = _times(rng, number), float(rng.integers(20, 400))
+    run = simulate_async(
+        MODE, "vanilla", workers=len(times), job_times=times, until=until, step_size=1e-3, record=SILENT
+    )
+    return difference(run.by_worker, wall_clock.arrivals(times, until))
+
+
+@identity("A13", "time of Rennala's rounds", cases=20)
+def rounds(rng: Generator, number: int) -> Measured:
+    times, batch = _times(rng, number), int(rng.integers(1, 15))
+    options: dict[str, Any] = {"workers": len(times), "job_times": times, "step_size": 1e-3, "record": SILENT}
+    run = simulate_async(MODE, methods.rennala(batch), updates=3, **options)
+    return difference(run.time, 3 * wall_clock.fresh_gradients_time(times, batch))
+
+
+@upper("A13", "time of consecutive updates of Ringmaster, and of fresh gradients", cases=40, tight=0.5)
+def ringmaster(rng: Generator, number: int) -> Measured:
+    times, R = _times(rng, number), int(rng.integers(1, 15))
+    options: dict[str, Any] = {"workers": len(times), "job_times": times, "step_size": 1e-3, "record": TRACE}
+    run = simulate_async(MODE, methods.ringmaster(R, stop=True), updates=60, **options)
+    longest = (run.at_time[R:] - run.at_time[:-R]).max()
+    return [
+        longest / wall_clock.ringmaster_bound(times, R),
+        wall_clock.fresh_gradients_time(times, R) / wall_clock.fresh_gradients_bound(times, R),
+    ]
+
+
+@upper("A12", "optimal over asynchronous over synchronous time", cases=40, tight=0.99)
+def complexities(rng: Generator, number: int) -> Measured:
+    times, sigma = _times(rng, number), float(rng.uniform(0.1, 10))
+    if number % 8 == 0:
+        times = [2.0] * len(times)  # equal workers: all three agree
+    best, asynchronous, synchronous = (
+        wall_clock.time_complexity(times, 1.0, 1.0, sigma, 0.1, method=method)
+        for method in ("optimal", "async", "sync")
+    )
+    return [best / asynchronous, asynchronous / synchronous]
+
+
+def _seen(run: AsyncRun) -> tuple[Any, Any]:
+    """Return the gradients in the order of arrival and the counters at which their points were read."""
+    assert run.events is not None
+    assert run.trajectory is not None
+    read = np.arange(len(run.events["delay"])) - run.events["delay"]
+    return LAM * (run.trajectory[read] - CENTRES[run.events["example"]]), read
+
+
+@identity("A14", "state of ordered momentum from the gradients alone", cases=8, tol=1e-11)
+def order_invariance(rng: Generator, number: int) -> Measured:
+    m, times, updates = (1, 3, 8)[number % 3], job_times.pareto(1.2), 120
+    options: dict[str, Any] = {"record": TRACE, "x0": np.ones(2)}
+    run = _long(methods.ordered_anytime(), rng, m, updates, times, step_size=5e-4, **options)
+    _, x = invariance.ordered_anytime_state(np.ones(2), *_seen(run), 5e-4, updates)
+    ball = _long(methods.ordered_heavy_ball(0.8), rng, m, updates, times, step_size=2e-3, **options)
+    g, read = _seen(ball)
+    buckets, now = -(-read // m), -(-(updates - 1) // m)
+    w, _ = invariance.ordered_heavy_ball_state(np.ones(2), g, buckets, 2e-3, 0.8, now)
+    return [difference(run.x, x), difference(ball.x, w)]
+
+
+@identity("A15", "compensated gradients follow sequential SGD", cases=8, tol=1e-11)
+def compensation(rng: Generator, number: int) -> Measured:
+    # What a delayed gradient becomes: the gradient of the same example at the server's own iterate.
+    run = _long("vanilla", rng, 6, 200, record=TRACE, step_size=0.01)
+    g, read = _seen(run)
+    assert run.trajectory is not None
+    assert run.events is not None
+    x, hessian = run.trajectory, np.diag(LAM)
+    made = [invariance.compensated_gradient(g[k], hessian, x[k], x[read[k]]) for k in range(200)]
+    return difference(made, LAM * (x[:200] - CENTRES[run.events["example"]]))
+
+
+@identity("A16", "one worker is the sequential parent", cases=8, tol=0.0)
+def parents(rng: Generator, number: int) -> Measured:
+    alpha, start = 5e-4, np.ones(2)
+    name = ("vanilla", "ordered-momentum-anytime", "ordered-momentum-heavy-ball", "rennala")[number % 4]
+    method = methods.rennala(5) if name == "rennala" else name
+    run = _long(method, rng, 1, 60, step_size=alpha, record=TRACE, x0=start, order="rr")
+    assert run.events is not None
+    assert run.trajectory is not None
+    z = run.events["example"].tolist()
+
+    def gradient(x: Any, j: int) -> Any:
+        return LAM * (x - CENTRES[j])
+
+    parent = {
+        "vanilla": lambda: sequential.sgd(gradient, start, z, alpha),
+        "ordered-momentum-anytime": lambda: sequential.anytime_sgd(gradient, start, z, alpha),
+        "ordered-momentum-heavy-ball": lambda: sequential.heavy_ball(gradient, start, z, alpha, 0.9),
+        "rennala": lambda: sequential.mini_batch_sgd(gradient, start, z, alpha, 5),
+    }[name]()
+    return difference(run.trajectory, parent)
+
+
+@identity("A17", "applied prefix sums from issued ones", cases=8, tol=0.0)
+def applied(rng: Generator, number: int) -> Measured:
+    seed, m = _seed(rng), 2 + number
+    short, longer = (
+        _long("vanilla", rng, m, updates, job_times.pareto(1.5), record=TRACE, seed=seed)
+        for updates in (50, 4000)
+    )
+    assert short.events is not None
+    assert longer.events is not None
+    v = rng.integers(-9, 10, size=(64, 3)).astype(np.float64)  # exact sums
+    order = np.lexsort((longer.events["worker"], longer.events["start"]))[: 50 + m]
+    in_flight = np.flatnonzero(order >= 50)
+    predicted = counting.applied_prefix(v[longer.events["example"][order]], in_flight)
+    return difference(v[short.events["example"]].sum(axis=0), predicted)
