@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import theory
+from cdgrab_sim.experiments.statements import STATEMENTS
+from theory import slopes
 
 ROOT = Path(theory.__file__).parent
 NOTES = {path.stem for path in (ROOT / "notes").glob("*.md")} - {"README"}
@@ -31,3 +33,24 @@ def test_every_page_is_named_by_its_label_and_says_so(name):
     label = name.split("-")[0]
     first = (ROOT / "notes" / f"{name}.md").read_text(encoding="utf-8").splitlines()[0]
     assert re.match(rf"# {label}\b", first), first
+
+
+def test_the_index_leads_to_every_page_once():
+    links = re.findall(r"\]\(([^)#]+)\.md\)", (ROOT / "notes" / "README.md").read_text(encoding="utf-8"))
+    assert sorted(links) == sorted(NOTES)
+
+
+def labels_of_pages():
+    pages = [(ROOT / "notes" / f"{name}.md").read_text(encoding="utf-8") for name in NOTES]
+    return {re.match(r"# ([A-Z]+\d*[a-z]?'?)", page)[1] for page in pages}
+
+
+def test_every_label_of_the_check_and_of_the_slopes_has_a_page():
+    checked = {label for label, _ in STATEMENTS}
+    predicted = {slope.statement for slope in slopes.table()}
+    assert checked | predicted <= labels_of_pages()
+
+
+def test_every_page_is_checked():
+    """S collects exponents that stand in the check under the statement they follow from."""
+    assert labels_of_pages() - {"S"} <= {label for label, _ in STATEMENTS}
