@@ -1,0 +1,117 @@
+"""Forty ways to get one sign, constant or index wrong, each with the statement that must notice."""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One change of the source: `old`, which occurs once in `file`, becomes `new`; `label` must turn red."""
+
+    file: str
+    old: str
+    new: str
+    label: str
+
+
+KERNELS = (
+    Mutant(
+        "cdgrab_sim/orderings/_balance.py",
+        "eps = 1.0 if dot_difference(s, row, firsts, seconds, i) <= 0.0",
+        "eps = 1.0 if dot_difference(s, row, firsts, seconds, i) >= 0.0",
+        "V1",
+    ),
+    Mutant(
+        "cdgrab_sim/orderings/_balance.py",
+        "s[row, p] += eps * (firsts[i, p] - seconds[i, p])",
+        "s[row, p] += eps * (firsts[i, p] + seconds[i, p])",
+        "V1",
+    ),
+    Mutant("cdgrab_sim/orderings/_balance.py", "plus = eps[i, k] > 0\n", "plus = eps[i, k] < 0\n", "H1"),
+    Mutant("cdgrab_sim/orderings/_pair.py", "(G[r - 1] if r > 0 else", "(G[r] if r > 0 else", "V1"),
+    Mutant("cdgrab_sim/_sums.py", "t1 += s[row, p + 1]", "t1 -= s[row, p + 1]", "V1"),
+    Mutant("cdgrab_sim/orderings/_pair.py", "i if many else 0", "0 if many else 0", "V1"),
+    Mutant(
+        "cdgrab_sim/orderings/_mean.py",
+        "np.divide(state.total, state.pi.shape[1], out=state.mean)",
+        "np.divide(state.total, -state.pi.shape[1], out=state.mean)",
+        "T7",
+    ),
+    Mutant(
+        "cdgrab_sim/_prefix.py",
+        "prefix[p] += G[r, i, p] - centre[p]",
+        "prefix[p] += G[r, i, p] + centre[p]",
+        "T4",
+    ),
+    Mutant("cdgrab_sim/_prefix.py", "top = max(top, abs(prefix[p]))", "top = max(top, prefix[p])", "H1"),
+    Mutant("cdgrab_sim/_prefix.py", "and i < m - 1:", "and i < m - 2:", "H4"),
+    Mutant("cdgrab_sim/_walk.py", "v[p] = share * (total[p] + G", "v[p] = share * (total[p] - G", "Q1"),
+    Mutant("cdgrab_sim/_walk.py", "for i in range(m - 1):", "for i in range(m - 2):", "Q1"),
+    Mutant("cdgrab_sim/_engine.py", "np.maximum(largest, np.linalg", "np.minimum(largest, np.linalg", "T4"),
+    Mutant(
+        "cdgrab_sim/problems/_quadratic.py", "(x[p] - centres[i, j, p])", "(x[p] + centres[i, j, p])", "I4"
+    ),
+    Mutant(
+        "cdgrab_sim/problems/_skewed.py",
+        "out[r, p] = (L if x[p] <= 0.0 else mu)",
+        "out[r, p] = (L if x[p] >= 0.0 else mu)",
+        "I1",
+    ),
+    Mutant("cdgrab_sim/problems/_robust.py", "return 2.0 * r * u * u", "return 2.0 * r * u", "I8"),
+    Mutant(
+        "cdgrab_sim/orderings/_shuffling.py",
+        "np.ascontiguousarray(state.pi[:, ::-1])",
+        "np.ascontiguousarray(state.pi[::-1, :])",
+        "Q5",
+    ),
+)
+
+FORMULAS = (
+    Mutant("theory/greedy.py", "lengths**2 - 2.0 * np.abs", "lengths**2 - 1.0 * np.abs", "V1"),
+    Mutant("theory/greedy.py", "second_moment / (2.0 * mean", "second_moment / (2.2 * mean", "V3"),
+    Mutant(
+        "theory/balancing.py",
+        "(2.0 + math.sqrt(2.0 * math.log(1.0",
+        "(0.2 + math.sqrt(0.2 * math.log(1.0",
+        "V4",
+    ),
+    Mutant(
+        "theory/self_balancing.py",
+        "1.0 + variance * (b * b - 2.0 * a)",
+        "1.0 + variance * (b * b - 3.0 * a)",
+        "V5",
+    ),
+    Mutant("theory/self_balancing.py", "math.sqrt(2.0 * s2 * math", "math.sqrt(0.2 * s2 * math", "V6"),
+    Mutant(
+        "theory/herding.py",
+        '+ nonnegative("signed", signed)) / 2.0',
+        '+ nonnegative("signed", signed)) / 2.1',
+        "H1",
+    ),
+    Mutant("theory/herding.py", "vstack([(even + Rp) / 2.0", "vstack([(even - Rp) / 2.0", "H3"),
+    Mutant("theory/constructions.py", "kept.size - 1 - d", "kept.size - 2 - d", "H6"),
+    Mutant("theory/random_orders.py", "(examples + 1) / 6.0", "(examples - 1) / 6.0", "R1"),
+    Mutant("theory/random_orders.py", "(workers * examples - 1)\n", "(workers * examples + 1)\n", "R2"),
+    Mutant("theory/random_order_tails.py", "2.0 * size * size, spread", "8.0 * size * size, spread", "R4"),
+    Mutant("theory/nonconvex.py", "alpha * n / 2 * (1 - 1.6", "alpha * n / 1 * (1 - 1.6", "T1"),
+    Mutant("theory/pl.py", "(1 - 0.6 * alpha", "(1 - 1.2 * alpha", "T2"),
+    Mutant("theory/strongly_convex.py", "(1 - alpha * mu) * bound", "(1 - 2 * alpha * mu) * bound", "T3"),
+    Mutant("theory/herding_dynamics.py", "H / 2 + balance / (2 * m)", "H / 2 - balance / (2 * m)", "T4"),
+    Mutant("theory/cd_grab.py", "2.05 * F0 / (alpha * n * T)\n", "0.5 * F0 / (alpha * n * T)\n", "T5"),
+    Mutant("theory/cd_grab.py", "(1 - 0.97 * alpha", "(1 - 2.2 * alpha", "T6"),
+    Mutant(
+        "theory/herding_dynamics.py",
+        'nonnegative("balance", balance)) / 2',
+        'nonnegative("balance", balance)) / 3',
+        "T7",
+    ),
+    Mutant("theory/given_orders.py", "power(x, n - 1.0 - k) * prefixes", "power(x, n - k) * prefixes", "Q1"),
+    Mutant("theory/quadratics.py", "n / (n - 1.0) * np.outer", "n / (n + 1.0) * np.outer", "Q4"),
+    Mutant(
+        "theory/given_orders.py", "asarray(x * power(x, n - 1.0 - k)", "asarray(x * power(x, n - k)", "Q9"
+    ),
+    Mutant("theory/epoch_maps.py", "maps[:, :d, d] = alpha * c", "maps[:, :d, d] = -alpha * c", "G1"),
+    Mutant("theory/general_quadratics.py", "(together - apart)", "(together + apart)", "G3"),
+    Mutant("theory/general_quadratics.py", "return -0.5 * positive", "return -0.25 * positive", "G4b"),
+    Mutant("theory/instances.py", "(1.0 - a * c) ** (2 * integer", "(1.0 - a * c) ** (3 * integer", "I3"),
+)
+
+MUTANTS = (*KERNELS, *FORMULAS)
