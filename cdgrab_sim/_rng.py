@@ -80,3 +80,24 @@ def subseeds(seed: int, count: int) -> list[int]:
     """
     children = (SeedSequence(seed, spawn_key=(Role.REPETITION, r)) for r in range(count))
     return [int(child.generate_state(1, "uint64")[0] >> 1) for child in children]  # fits 63 bits
+
+
+def other_half(rng: Generator) -> Generator:
+    """Return a generator half an epoch's block further on: draws there leave those of `rng` alone.
+
+    Parameters
+    ----------
+    rng : Generator
+        At the start of an epoch, of the kind that :class:`Stream` hands out.
+
+    Examples
+    --------
+    >>> first, second = stream(0, Role.ORDER), stream(0, Role.ORDER)
+    >>> coins = other_half(first).random(4)
+    >>> bool(first.random() == second.random())
+    True
+    """
+    bits = PCG64()
+    bits.state = dict(rng.bit_generator.state)  # type: ignore[assignment]
+    bits.advance(1 << (_BLOCK - 1))
+    return Generator(bits)

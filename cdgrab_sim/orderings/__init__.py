@@ -7,8 +7,12 @@ from collections.abc import Callable
 from cdgrab_sim import _checks
 from cdgrab_sim._types import Ordering
 from cdgrab_sim.orderings._fixed import fixed, ig, so
+from cdgrab_sim.orderings._herding import herding
 from cdgrab_sim.orderings._mean import d_grab, grab, mean
 from cdgrab_sim.orderings._pair import cd_grab, d_grab_pair, pair
+from cdgrab_sim.orderings._recursive import recursive
+from cdgrab_sim.orderings._recursive_pair import recursive_pair
+from cdgrab_sim.orderings._rules import SignRule
 from cdgrab_sim.orderings._shuffling import flipflop, rr, sgd
 
 ORDERINGS: dict[str, Callable[..., Ordering]] = {
@@ -22,20 +26,27 @@ ORDERINGS: dict[str, Callable[..., Ordering]] = {
     "d-grab": d_grab,
     "d-grab-pair": d_grab_pair,
     "cd-grab": cd_grab,
+    "recursive": recursive,
+    "recursive-pair": recursive_pair,
+    "herding": herding,
 }
 
 __all__ = [
     "ORDERINGS",
+    "SignRule",
     "cd_grab",
     "d_grab",
     "d_grab_pair",
     "fixed",
     "flipflop",
     "grab",
+    "herding",
     "ig",
     "make",
     "mean",
     "pair",
+    "recursive",
+    "recursive_pair",
     "rr",
     "sgd",
     "so",

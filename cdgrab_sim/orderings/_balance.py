@@ -50,3 +50,15 @@ def fill(after: IntArray, pi: IntArray, eps: IntArray) -> None:
             after[i, front if plus else back] = pi[i, k]
             front += plus
             back -= not plus
+
+
+def arrange(pi: IntArray, slot: IntArray) -> IntArray:
+    """Return each row of `pi` sorted by slot.
+
+    Slots 2 l are the leaves l = 0, 1, ... of a binary tree, odd ones the places between them. Examples of one
+    slot stay as they came, or come backwards where slot % 4 == 2. With one level, slot 0 is the front, slot 2
+    the back and slot 1 the middle.
+    """
+    k = np.arange(pi.shape[1])
+    positions = np.lexsort((np.where(slot % 4 == 2, -k, k), slot), axis=1)
+    return np.take_along_axis(pi, positions, axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
+from cdgrab_sim._sums import ordered_sum
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
 from cdgrab_sim.orderings._orders import first_orders
+from cdgrab_sim.orderings._recursive import recursive
+from cdgrab_sim.orderings._rules import SignRule, make_rule
 
 
 class MeanState(NamedTuple):
@@ -62,7 +65,14 @@ def _advance(state: MeanState, rng: Generator) -> MeanState:
     return state._replace(pi=state.after, after=state.pi)
 
 
-def mean(*, scope: Scope, first: ArrayLike | None = None, name: str | None = None) -> Ordering:
+def mean(
+    *,
+    scope: Scope,
+    rule: SignRule | str = "greedy",
+    exact: bool = False,
+    first: ArrayLike | None = None,
+    name: str | None = None,
+) -> Ordering:
     r"""Balance gradients less their stale mean, in each worker by itself or with one running sum.
 
     For the steps k = 1, ..., n of epoch t, and within a step for the workers i = 1, ..., m:
@@ -86,6 +96,10 @@ def mean(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
         One running sum s for each worker (D-GraB), or one over all of them. Without pairs the fronts of the
         workers have different lengths, and no bound on the coordinated sum carries over to the parallel
         herding error: coordinate pairs (`pair`) where that matters.
+    rule : SignRule or str
+        How the sign is chosen; greedy, as above, by default.
+    exact : bool
+        Balance an epoch only when it is over, against its own mean: keeps all its gradients, (n, m, d).
     first : int array (n,) or (m, n), optional
         The first orders; random by default.
     name : str, optional
@@ -105,6 +119,12 @@ def mean(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
     'mean (independent)'
     """
     _checks.choice("scope", scope, SCOPES)
+    rule = make_rule(rule)
+    name = name or f"mean ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name}{', exact' * exact})"
+    if exact:
+        return against_exact_mean(mean(scope=scope, rule=rule, first=first, name=name))
+    if rule.name != "greedy":
+        return recursive(scope=scope, rule=rule, levels=1, first=first, name=name)
 
     def init(problem: Problem, rng: Generator) -> MeanState:
         m, n, d = problem.m, problem.n, problem.d
@@ -113,7 +133,37 @@ def mean(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
         eps = np.ones((m, n), dtype=np.int64)
         return MeanState(pi, np.empty_like(pi), eps, s, np.zeros((m, d)), np.zeros((m, d)))
 
-    return Ordering(name or f"mean ({scope})", init, _observe, _advance, verified=True)
+    return Ordering(name, init, _observe, _advance, verified=True)
+
+
+class ExactState(NamedTuple):
+    """A form with stale means, and the epoch that it is going to see."""
+
+    pi: IntArray  # (m, n) orders in use
+    inner: Any  # state of the form
+    seen: FloatArray  # (n, m, d) gradients of this epoch
+
+
+def against_exact_mean(form: Ordering) -> Ordering:
+    """Let a form with stale means see every epoch when it is over, with the epoch's own mean as `mean`."""
+    observe_inner = form.observe
+    assert observe_inner is not None
+
+    def init(problem: Problem, rng: Generator) -> ExactState:
+        inner = form.init(problem, rng)
+        return ExactState(inner.pi, inner, np.empty((problem.n, problem.m, problem.d)))
+
+    def observe(state: ExactState, k0: int, G: FloatArray) -> None:
+        state.seen[k0 : k0 + len(G)] = G
+
+    def advance(state: ExactState, rng: Generator) -> ExactState:
+        inner = state.inner._replace(pi=state.pi)
+        np.divide(ordered_sum(state.seen), len(state.seen), out=inner.mean)
+        observe_inner(inner, 0, state.seen)
+        inner = form.advance(inner, rng)
+        return state._replace(pi=inner.pi, inner=inner)
+
+    return Ordering(form.name, init, observe, advance, verified=True)
 
 
 def d_grab(*, first: ArrayLike | None = None) -> Ordering:

@@ -13,6 +13,8 @@ from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin
 from cdgrab_sim.orderings._orders import first_orders
+from cdgrab_sim.orderings._recursive_pair import recursive_pair
+from cdgrab_sim.orderings._rules import SignRule, make_rule
 
 
 class PairState(NamedTuple):
@@ -78,7 +80,13 @@ def _advance(state: PairState, rng: Generator) -> PairState:
     return state._replace(pi=state.after, after=state.pi)
 
 
-def pair(*, scope: Scope, first: ArrayLike | None = None, name: str | None = None) -> Ordering:
+def pair(
+    *,
+    scope: Scope,
+    rule: SignRule | str = "greedy",
+    first: ArrayLike | None = None,
+    name: str | None = None,
+) -> Ordering:
     r"""Balance pair differences, at one server or in each worker by itself.
 
     For the pairs j = 1, 2, ... of an epoch, and within a pair for the workers i = 1, ..., m:
@@ -97,6 +105,8 @@ def pair(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
     ----------
     scope : {"coordinated", "independent"}
         One running sum s over all workers (CD-GraB), or one for each worker (D-GraB with pairs).
+    rule : SignRule or str
+        How the sign is chosen; greedy, as above, by default.
     first : int array (n,) or (m, n), optional
         The first orders; random by default.
     name : str, optional
@@ -116,6 +126,10 @@ def pair(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
     'pair (coordinated)'
     """
     _checks.choice("scope", scope, SCOPES)
+    rule = make_rule(rule)
+    name = name or f"pair ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name})"
+    if rule.name != "greedy":
+        return recursive_pair(scope=scope, rule=rule, levels=1, first=first, name=name)
 
     def init(problem: Problem, rng: Generator) -> PairState:
         pi = first_orders(first, problem, rng)
@@ -123,19 +137,20 @@ def pair(*, scope: Scope, first: ArrayLike | None = None, name: str | None = Non
         s, opened = np.zeros((rows, problem.d)), np.empty((problem.m, problem.d))
         return PairState(pi, np.empty_like(pi), s, opened)
 
-    return Ordering(name or f"pair ({scope})", init, _observe, _advance, verified=True)
+    return Ordering(name, init, _observe, _advance, verified=True)
 
 
-def cd_grab(*, first: ArrayLike | None = None) -> Ordering:
+def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """CD-GraB: pair balancing over all workers with one running sum at the server.
 
-    See `pair` for the recurrence. The parallel herding error stays O(1) in the number of workers.
+    See `pair` for the recurrence and the arguments. The parallel herding error stays O(1) in the number of
+    workers; with the rule ``"self-balancing"``, the one of the paper's theorems, O(log m) is proved.
 
     References
     ----------
     arXiv 2302.00845, Algorithm 1 and 2.
     """
-    return pair(scope="coordinated", first=first, name="cd-grab")
+    return pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
 
 
 def d_grab_pair(*, first: ArrayLike | None = None) -> Ordering:

@@ -1,0 +1,60 @@
+"""Herding of the gradients at one point: the order that nobody can know in advance, as a reference."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._constructions import greedy_order
+from cdgrab_sim._types import FloatArray, Ordering, Problem
+from cdgrab_sim.orderings._fixed import FixedState
+
+
+def gradients_at(problem: Problem, x: FloatArray) -> FloatArray:
+    """Return all gradients at `x`, (m, n, d)."""
+    m, n, d = problem.m, problem.n, problem.d
+    G, who = np.empty((n, m, d)), np.arange(m)
+    for j in range(n):
+        problem.grads(G[j], x, who, np.full(m, j), problem.data)
+    return np.ascontiguousarray(G.swapaxes(0, 1))
+
+
+def herding(at: ArrayLike | None = None) -> Ordering:
+    r"""Follow the greedy herding order of the gradients at one point, in every epoch.
+
+    With z the gradients there, each less its worker's mean: for the steps k and within a step for the workers
+    i, take the example left whose z gives the shortest sum of all z so far. An ideal reference: it costs
+    O(m d n^2) and all gradients at a point that is not known before the run.
+
+    Parameters
+    ----------
+    at : array (d,), optional
+        The point; by default the problem's minimiser x_star where it is known, else the origin, from which
+        `simulate` starts.
+
+    Returns
+    -------
+    Ordering
+
+    References
+    ----------
+    Greedy example selection: Lu, Meng, De Sa, "A General Analysis of Example-Selection for Stochastic
+    Gradient Descent", ICLR 2022; herding: arXiv 2205.10733.
+
+    Examples
+    --------
+    >>> herding().name
+    'herding'
+    """
+
+    def init(problem: Problem, rng: Generator) -> FixedState:
+        if at is not None:
+            x = _checks.vector("at", at, problem.d)
+        else:
+            x = np.zeros(problem.d) if problem.x_star is None else problem.x_star
+        z = gradients_at(problem, np.array(x))
+        return FixedState(greedy_order(z - (np.cumsum(z, axis=1)[:, -1:] / problem.n)))
+
+    return Ordering("herding", init, observe=None, advance=lambda state, rng: state, verified=True)

@@ -1,0 +1,248 @@
+"""Sign rules that decide online: one vector after the other, from the running sum and a uniform number.
+
+With the running sum s, p = <s, v> and u uniform on [0, 1), every rule but the fair coin is one comparison
+with a threshold a >= 0:
+
+    epsilon = +1 if p <= a (1 - 2u) else -1,    P(epsilon = +1) = (1 - p/a) / 2  for |p| <= a
+
+greedy            a = 0
+self-balancing    a = c B^2, with B a bound on the norms of the vectors
+hilbert           a = max(|v| sigma sqrt(G), |v|^2), with sigma the sub-Gaussian scale of s up to now
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import inlined
+from cdgrab_sim._rng import other_half
+from cdgrab_sim._sums import dot, dot_twin
+from cdgrab_sim._types import FloatArray, IntArray
+
+COIN, THRESHOLD, HILBERT = 0, 1, 2  # how a kernel decides; greedy is a threshold of 0
+_CODES = {"greedy": THRESHOLD, "random": COIN, "self-balancing": THRESHOLD, "hilbert": HILBERT}
+RULES = tuple(_CODES)
+FAILURES = ("clip", "coin", "raise")
+
+
+@dataclass(frozen=True)
+class SignRule:
+    r"""An online sign rule and its settings.
+
+    ``"greedy"``: +1 if <s, v> <= 0 else -1. ``"random"``: fair coins. ``"self-balancing"``, the walk of
+    Alweiss, Liu and Sawhney:
+
+    .. math:: P(\epsilon = +1) = \tfrac12 - \frac{\langle s, v \rangle}{2a}, \qquad a = c B^2,
+
+    ``"hilbert"``, the self-balancing Hilbert walk with the thresholds of kernel halving: the same with
+
+    .. math:: a_k = \max\big( |v_k| \sigma_{k-1} \sqrt{2 \log(2N/\delta)}, |v_k|^2 \big), \qquad
+        \sigma_k^2 = \sigma_{k-1}^2 + |v_k|^2
+        \Big( 1 + \frac{\sigma_{k-1}^2}{a_k^2} (|v_k|^2 - 2 a_k) \Big)_+ .
+
+    A step with \|<s, v>\| > a is a clip. N is the number of vectors that one sum balances in an epoch.
+
+    Parameters
+    ----------
+    name : {"greedy", "random", "self-balancing", "hilbert"}
+    bound : float, optional
+        B of ``"self-balancing"``. By default the largest norm that the same sum balanced in the epoch before;
+        the first epoch is greedy. Only a B that was given in advance carries a guarantee.
+    c : float, optional
+        Of ``"self-balancing"``: 1/2 + log(4N / delta) by default, with which all N sums of vectors no longer
+        than B, fixed in advance, are below B c sqrt(log(4Nd/delta) / log(4N/delta)) in the inf-norm and
+        nothing clips, with probability 1 - delta.
+    delta : float
+        Failure probability over the N vectors of an epoch.
+    failure : {"clip", "coin", "raise"}
+        What ``"self-balancing"`` does at a clip: take the sign against the sum, which is the formula's
+        probability clipped to [0, 1]; toss a fair coin; or stop with a RuntimeError. ``"hilbert"`` takes the
+        sign against the sum, and its walk goes s - (<s, v> / a) v: from then on it is no signed sum.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown name or failure, B or c not positive, delta outside (0, 1), or a setting that the rule
+        does not have.
+
+    References
+    ----------
+    Alweiss, Liu, Sawhney, arXiv 2006.14009; Dwivedi, Mackey, arXiv 2110.01593.
+
+    Examples
+    --------
+    >>> SignRule("self-balancing", bound=2.0, c=8.0).squared_bound
+    4.0
+    """
+
+    name: str = "greedy"
+    bound: float | None = None
+    c: float | None = None
+    delta: float = 0.01
+    failure: str = "clip"
+
+    def __post_init__(self) -> None:
+        _checks.choice("rule", self.name, RULES)
+        _checks.choice("failure", self.failure, FAILURES)
+        for field in ("bound", "c"):
+            value = getattr(self, field)
+            if value is None:
+                continue
+            if self.name != "self-balancing":
+                raise ValueError(
+                    f"{field}: expected none for rule {self.name!r}; got {value!r}; "
+                    "use 'self-balancing', whose threshold is c B^2"
+                )
+            object.__setattr__(self, field, _checks.real(field, value, above=0.0))
+        if not 0.0 < _checks.real("delta", self.delta) < 1.0:
+            raise ValueError(f"delta: expected a probability between 0 and 1; got {self.delta!r}")
+
+    @property
+    def code(self) -> int:
+        """How a kernel decides."""
+        return _CODES[self.name]
+
+    @property
+    def tosses(self) -> bool:
+        """Whether the rule needs uniform numbers."""
+        return self.name != "greedy"
+
+    @property
+    def squared_bound(self) -> float:
+        """B^2, 0 where none was given: then a threshold rule is greedy."""
+        # Far beyond any vector, B acts as the limit does; its square must stay a number.
+        return 0.0 if self.bound is None else min(max(self.bound, 2.0**-500), 2.0**500) ** 2
+
+    def factor(self, N: int) -> float:
+        """Return c, or G = 2 log(2N / delta) of ``"hilbert"``, for N vectors in an epoch."""
+        if self.code == HILBERT:
+            return 2.0 * math.log(2.0 * N / self.delta)
+        return self.safe_c(N) if self.c is None else self.c
+
+    def safe_c(self, N: int) -> float:
+        """Return the c with which the prefix bound of the self-balancing walk holds."""
+        return 0.5 + math.log(4.0 * N / self.delta)
+
+
+def make_rule(rule: SignRule | str) -> SignRule:
+    """Return a rule from a record or a name.
+
+    Examples
+    --------
+    >>> make_rule("hilbert").tosses
+    True
+    """
+    return rule if isinstance(rule, SignRule) else SignRule(rule)
+
+
+class Signer(NamedTuple):
+    """What a rule remembers of each running sum."""
+
+    s: FloatArray  # (sums, d) running sums, or the walk of "hilbert"
+    variance: FloatArray  # (sums,) sigma^2 of "hilbert"
+    clips: IntArray  # (sums,) clips since the beginning of the run
+    bound: FloatArray  # (sums,) B^2 in use, 0 for none
+    largest: FloatArray  # (sums,) largest squared norm balanced in this epoch
+
+
+def new_signer(rule: SignRule, sums: int, d: int) -> Signer:
+    """Return the memory of `sums` running sums at zero."""
+    bound = np.full(sums, rule.squared_bound)
+    return Signer(np.zeros((sums, d)), np.zeros(sums), np.zeros(sums, dtype=np.int64), bound, np.zeros(sums))
+
+
+def next_epoch(signer: Signer, rule: SignRule) -> None:
+    """Start an epoch: sums at zero, and B the largest norm of the epoch before unless it was given."""
+    if rule.name == "self-balancing" and rule.bound is None:
+        signer.bound[:] = signer.largest
+    for array in (signer.s, signer.variance, signer.largest):
+        array[:] = 0.0
+
+
+def stop_at_clips(signer: Signer, rule: SignRule) -> None:
+    """Raise where the rule is to stop at a clip."""
+    if rule.failure == "raise" and rule.name == "self-balancing" and signer.clips.any():
+        raise RuntimeError(
+            "self-balancing: expected |<s, v>| <= c B^2 for every vector; "
+            f"got {int(signer.clips.sum())} above it; give a larger bound or c, or failure='clip'"
+        )
+
+
+def draw_uniforms(rule: SignRule, out: FloatArray, rng: Generator) -> None:
+    """Fill `out` (m, draws) with the uniforms of an epoch, worker by worker: row i does not depend on m.
+
+    They come from the other half of the epoch's block, so that first orders do not move them either.
+    """
+    if rule.tosses:
+        other_half(rng).random(out=out)
+
+
+def give_sign_twin(
+    signer: Signer, row: int, v: FloatArray, u: float, code: int, factor: float, fair: bool
+) -> float:
+    """Twin of :func:`give_sign`."""
+    s, variance, clips, bound, largest = signer
+    p, b2 = dot_twin(s[row], v), dot_twin(v, v)
+    if b2 > largest[row]:
+        largest[row] = b2
+    if code == COIN:
+        eps = 1.0 if u < 0.5 else -1.0
+        s[row] += eps * v
+        return eps
+    a = factor * bound[row]
+    if code == HILBERT:
+        root = np.sqrt(variance[row] * b2 * factor)
+        a = root if root > b2 else b2
+        growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
+        if growth > 0.0:
+            variance[row] += b2 * growth
+    eps = 1.0 if p <= a * (1.0 - 2.0 * u) else -1.0
+    step = eps
+    if a > 0.0 and abs(p) > a:
+        clips[row] += 1
+        if code == HILBERT:
+            step = -(p / a)
+        elif fair:
+            eps = step = 1.0 if u < 0.5 else -1.0
+    s[row] += step * v
+    return eps
+
+
+@inlined
+def give_sign(  # type: ignore[no-untyped-def]
+    s, variance, clips, bound, largest, row, v, u, code, factor, fair
+):
+    """Give v (d,) a sign, +1.0 or -1.0, and add it to the running sum ``s[row]``; see `SignRule`."""
+    d = v.shape[0]
+    p, b2 = dot(s[row], v), dot(v, v)
+    if b2 > largest[row]:
+        largest[row] = b2
+    if code == 0:  # COIN
+        eps = 1.0 if u < 0.5 else -1.0
+        step = eps
+    else:
+        a = factor * bound[row]
+        if code == 2:  # HILBERT
+            root = math.sqrt(variance[row] * b2 * factor)
+            a = root if root > b2 else b2
+            growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
+            if growth > 0.0:
+                variance[row] += b2 * growth
+        eps = 1.0 if p <= a * (1.0 - 2.0 * u) else -1.0
+        step = eps
+        if a > 0.0 and abs(p) > a:
+            clips[row] += 1
+            if code == 2:
+                step = -(p / a)
+            elif fair:
+                eps = 1.0 if u < 0.5 else -1.0
+                step = eps
+    for q in range(d):
+        s[row, q] += step * v[q]
+    return eps
