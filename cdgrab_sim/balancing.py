@@ -2,61 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
+from cdgrab_sim._constructions import prefix_signs
+from cdgrab_sim._exhaustive import MOST, optimal_signs
 from cdgrab_sim._prefix import NORMS, LargestPrefix
+from cdgrab_sim._profile import MEASURES, largest_of_profile
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim._vectors import as_stream, as_table
 from cdgrab_sim.orderings._balance import SCOPES, Scope
 from cdgrab_sim.orderings._mean import observe_means
+from cdgrab_sim.orderings._recursive import observe_down
+from cdgrab_sim.orderings._rules import RULES as ONLINE
+from cdgrab_sim.orderings._rules import SignRule as SignRule
+from cdgrab_sim.orderings._rules import new_signer, stop_at_clips
+
+RULES = (*ONLINE, "optimal", "prefix")
 
 
-def _greedy(table: FloatArray, rows: int, rng: Generator) -> IntArray:
-    m, n, d = table.shape
-    eps = np.empty((m, n), dtype=np.int64)
-    mean, total = np.zeros((m, d)), np.zeros((m, d))
-    observe_means(eps, np.zeros((rows, d)), total, mean, 0, as_stream(table))
-    return eps
+class Balance(NamedTuple):
+    """What a sign rule did."""
+
+    signs: IntArray  # (n,) or (m, n)
+    sums: FloatArray  # (sums, d) the running sums at the end; of "hilbert" the walk, clips included
+    clips: IntArray  # (sums,) steps at which a walk had to fall back
+    guaranteed: bool  # "self-balancing", B given and kept, c large enough: see `SignRule`
 
 
-def _random(table: FloatArray, rows: int, rng: Generator) -> IntArray:
-    m, n, _ = table.shape
-    return 1 - 2 * rng.integers(2, size=(m, n))
+def balance(
+    z: ArrayLike,
+    rule: SignRule | str = "greedy",
+    *,
+    scope: Scope = "independent",
+    bound: float | None = None,
+    norm: str = "inf",
+    seed: int = 0,
+) -> Balance:
+    r"""Sign vectors in the order in which they are given, and say how it went.
 
-
-# name -> rule(vectors (m, n, d), running sums (1 or m), generator) -> signs (m, n)
-RULES: dict[str, Callable[[FloatArray, int, Generator], IntArray]] = {
-    "greedy": _greedy,
-    "random": _random,
-}
-
-
-def signs(z: ArrayLike, rule: str = "greedy", *, scope: Scope = "independent", seed: int = 0) -> IntArray:
-    r"""Sign vectors in the order in which they are given.
-
-    ``"greedy"``, with s = 0 at the start, as every balancing ordering does:
+    The online rules, as in every balancing ordering, are described at `SignRule`; ``"greedy"``, for instance,
+    with s = 0 at the start:
 
     .. math:: \epsilon_k = +1 \text{ if } \langle s, z_k \rangle \le 0 \text{ else } -1, \qquad
         s \leftarrow s + \epsilon_k z_k,
 
-    which chooses the shorter of s + z and s - z, and +1 if they are equally long.
-    ``"random"``: independent fair coins.
+    which chooses the shorter of s + z and s - z, and +1 if they are equally long. Two rules look ahead:
+    ``"optimal"`` tries all signs and minimises the prefix discrepancy, + first among equals, for at most 20
+    vectors; ``"prefix"`` (Barany and Grinberg) keeps every prefix sum below 2 d max \|z\| in every norm.
+
+    Signs do not depend on the unit: vectors are scaled by a power of two before any product is formed, so
+    that lengths of 1e-300 and of 1e300 do no harm.
 
     Parameters
     ----------
     z : array (n, d) or (m, n, d)
-    rule : {"greedy", "random"}
+    rule : SignRule or {"greedy", "random", "self-balancing", "hilbert", "optimal", "prefix"}
     scope : {"independent", "coordinated"}
         For vectors of m workers: one sum s for each worker, or one for all of them, which takes the vectors
         step by step and within a step worker by worker.
+    bound : float, optional
+        B of ``"self-balancing"``: by default the largest norm among the vectors of one sum.
+    norm : {"inf", "l2"}
+        In which ``"optimal"`` is best.
     seed : int
         Of the coins; worker i's do not depend on m.
+
+    Returns
+    -------
+    Balance
+        ``signs`` (n,) or (m, n), ``sums``, ``clips`` and ``guaranteed``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments.
+    RuntimeError
+        At a clip of ``SignRule("self-balancing", failure="raise")``.
+
+    References
+    ----------
+    arXiv 2006.14009 (self-balancing), 2110.01593 (hilbert); Barany, Grinberg, 1981 (prefix), no arXiv
+    version.
+
+    Examples
+    --------
+    >>> balance([[1.0], [2.0], [3.0]]).signs
+    array([ 1, -1,  1])
+    >>> balance([[1.0], [2.0], [3.0]], "optimal").sums
+    array([[2.]])
+    """
+    _checks.choice("rule", rule.name if isinstance(rule, SignRule) else rule, RULES)
+    _checks.choice("scope", scope, SCOPES)
+    _checks.choice("norm", norm, NORMS)
+    seed, table = _checks.integer("seed", seed, low=0), as_table(z)
+    exponent = math.frexp(np.abs(table).max())[1]
+    scaled = np.ldexp(table, -exponent)
+    if isinstance(rule, str) and rule not in ONLINE:
+        SignRule(bound=bound)  # which refuses a bound
+        result = _look_ahead(scaled, rule, scope, norm)
+    else:
+        rule = SignRule(rule, bound=bound) if isinstance(rule, str) else _with_bound(rule, bound)
+        result = _online(scaled, rule, scope, seed, exponent)
+    signs = result.signs[0] if np.ndim(z) == 2 else result.signs
+    with np.errstate(over="ignore", under="ignore"):  # a sum beyond the numbers there are is inf
+        return result._replace(signs=signs, sums=np.ldexp(result.sums, exponent))
+
+
+def signs(
+    z: ArrayLike,
+    rule: SignRule | str = "greedy",
+    *,
+    scope: Scope = "independent",
+    bound: float | None = None,
+    norm: str = "inf",
+    seed: int = 0,
+) -> IntArray:
+    """Return the signs that `balance` gives.
+
+    Parameters
+    ----------
+    z : array (n, d) or (m, n, d)
+    rule : SignRule or {"greedy", "random", "self-balancing", "hilbert", "optimal", "prefix"}
+    scope : {"independent", "coordinated"}
+    bound : float, optional
+    norm : {"inf", "l2"}
+    seed : int
 
     Returns
     -------
@@ -68,12 +145,7 @@ def signs(z: ArrayLike, rule: str = "greedy", *, scope: Scope = "independent", s
     >>> signs([[1.0], [2.0], [3.0]])
     array([ 1, -1,  1])
     """
-    _checks.choice("rule", rule, RULES)
-    _checks.choice("scope", scope, SCOPES)
-    rng = stream(_checks.integer("seed", seed, low=0), Role.SIGN)
-    table = as_table(z)
-    eps = RULES[rule](table, 1 if scope == "coordinated" else len(table), rng)
-    return eps[0] if np.ndim(z) == 2 else eps
+    return balance(z, rule, scope=scope, bound=bound, norm=norm, seed=seed).signs
 
 
 def prefix_discrepancy(z: ArrayLike, eps: ArrayLike, norm: str = "inf") -> float:
@@ -86,16 +158,67 @@ def prefix_discrepancy(z: ArrayLike, eps: ArrayLike, norm: str = "inf") -> float
     z : array (n, d) or (m, n, d)
     eps : array (n,) or (m, n)
         Signs +1 and -1.
-    norm : {"inf", "l2"}
+    norm : {"inf", "l1", "l2"}
 
     Examples
     --------
     >>> prefix_discrepancy([[1.0], [2.0], [3.0]], [1, -1, 1])
     2.0
     """
-    norm, table, given = _checks.choice("norm", norm, NORMS), as_table(z), _checks.signs("eps", eps)
+    norm, table, given = _checks.choice("norm", norm, MEASURES), as_table(z), _checks.signs("eps", eps)
     if given.shape != np.shape(z)[:-1]:
         raise ValueError(f"eps: expected one sign per vector, shape {np.shape(z)[:-1]}; got {given.shape}")
+    signed = as_stream(table * given.reshape(*table.shape[:2], 1))
+    if norm == "l1":
+        return largest_of_profile(signed, norm)
     largest = LargestPrefix(table.shape[2])
-    largest.see(0, as_stream(table * given.reshape(*table.shape[:2], 1)))
+    largest.see(0, signed)
     return largest.norm(norm)
+
+
+def _with_bound(rule: SignRule, bound: float | None) -> SignRule:
+    return rule if bound is None else replace(rule, bound=bound)
+
+
+def _online(table: FloatArray, rule: SignRule, scope: Scope, seed: int, exponent: int) -> Balance:
+    m, n, d = table.shape
+    rows, N = (1, m * n) if scope == "coordinated" else (m, n)
+    signer, eps = new_signer(rule, rows, d), np.empty((m, n), dtype=np.int64)
+    mean, total = np.zeros((m, d)), np.zeros((m, d))
+    if rule.name == "greedy":
+        observe_means(eps, signer.s, total, mean, 0, as_stream(table))
+        return Balance(eps, signer.s, signer.clips, guaranteed=False)
+    longest = np.sqrt((table * table).sum(axis=2).reshape(rows, -1).max(axis=1))
+    if rule.bound is not None:
+        rule = replace(rule, bound=rule.bound * 2.0 ** -max(-900, min(900, exponent)))
+    signer.bound[:] = longest * longest if rule.bound is None else rule.squared_bound
+    uniforms = stream(seed, Role.SIGN).random((m, n))
+    how = (1, rule.code, rule.factor(N), rule.failure == "coin")
+    observe_down(eps, *signer, total, mean, uniforms, 0, as_stream(table), *how)
+    stop_at_clips(signer, rule)
+    kept = rule.bound is not None and bool((longest <= rule.bound).all())
+    guaranteed = kept and rule.factor(N) >= rule.safe_c(N)
+    return Balance(1 - eps, signer.s, signer.clips, guaranteed)  # slot 0 is the front, slot 2 the back
+
+
+def _look_ahead(table: FloatArray, rule: str, scope: Scope, norm: str) -> Balance:
+    m, n, d = table.shape
+    sequences = as_stream(table).reshape(1, n * m, d) if scope == "coordinated" else table
+    eps = np.array([_sign_all(z, rule, m if scope == "coordinated" else 1, norm) for z in sequences])
+    sums = np.cumsum(eps[:, :, None] * sequences, axis=1)[:, -1]
+    eps = np.ascontiguousarray(eps.reshape(n, m).T) if scope == "coordinated" else eps
+    return Balance(eps, sums, np.zeros(len(sums), dtype=np.int64), guaranteed=False)
+
+
+def _sign_all(z: FloatArray, rule: str, every: int, norm: str) -> IntArray:
+    if rule == "prefix":
+        return prefix_signs(z)
+    if len(z) > MOST:
+        raise ValueError(
+            f"rule 'optimal': expected at most {MOST} vectors in one sum; got {len(z)}; use an online rule"
+        )
+    counts = np.arange(1, len(z) + 1) % every == 0
+    steps = (signs(z)[:, None] * z).reshape(-1, every, z.shape[1])
+    known = LargestPrefix(z.shape[1])
+    known.see(0, np.ascontiguousarray(steps))
+    return optimal_signs(z, counts, norm, known.norm(norm) * (1.0 + 1e-12))

@@ -8,14 +8,20 @@ a herding error of this module is the H of theory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings
 from cdgrab_sim._engine import Engine, observer
+from cdgrab_sim._offline import greedy_order as greedy_order
+from cdgrab_sim._offline import steinitz_order as steinitz_order
 from cdgrab_sim._prefix import NORMS, LargestPrefix
+from cdgrab_sim._profile import MEASURES
+from cdgrab_sim._profile import profile as profile
+from cdgrab_sim._profile import random_profile as random_profile
+from cdgrab_sim._profile import worker_errors as worker_errors
 from cdgrab_sim._states import states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering
 from cdgrab_sim._vectors import vectors
@@ -33,7 +39,7 @@ def error(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> float:
     z : array (n, d) or (m, n, d)
     pi : int array (n,) or (m, n)
         One order serves all workers.
-    norm : {"inf", "l2"}
+    norm : {"inf", "l1", "l2"}
 
     References
     ----------
@@ -45,6 +51,8 @@ def error(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> float:
     >>> error(z, [0, 1, 2]), error(z, [0, 2, 1])
     (2.0, 1.0)
     """
+    if _checks.choice("norm", norm, MEASURES) == "l1":
+        return float(profile(z, pi, norm).max())
     return _error(z, pi, norm, after_every_worker=False)
 
 
@@ -142,6 +150,55 @@ def order(
         standing.show(next(standing.states))
     pi = np.array(next(standing.states).pi)
     return pi[0] if np.ndim(z) == 2 else pi
+
+
+class Settled(NamedTuple):
+    """Where repeated reordering came to."""
+
+    pi: IntArray  # (n,) or (m, n) the last order
+    rounds: int  # how many rounds led to it
+    period: int  # rounds since it was seen before: 1 for a fixed point; 0 if it never was
+
+
+def settle(
+    z: ArrayLike, ordering: Ordering | str, most: int = 1000, first: ArrayLike | None = None, seed: int = 0
+) -> Settled:
+    """Reorder again and again until an order comes back, or `most` rounds are over.
+
+    There are finitely many orders, so an ordering that draws nothing comes to a fixed point or goes round a
+    cycle in the end. Pair balancing has no fixed point for n > 2: the second example goes to the back or to
+    the front.
+
+    Parameters
+    ----------
+    z : array (n, d) or (m, n, d)
+    ordering : Ordering or str
+    most : int
+    first : int array (n,) or (m, n), optional
+    seed : int
+
+    Returns
+    -------
+    Settled
+        ``pi``, ``rounds`` and ``period``.
+
+    Examples
+    --------
+    >>> settle([[1.0], [1.0], [-1.0], [-1.0]], "grab", first=[0, 1, 2, 3])
+    Settled(pi=array([0, 2, 3, 1]), rounds=2, period=1)
+    """
+    most = _checks.integer("most", most, low=0)
+    standing = _Standing(z, ordering, first, seed)
+    seen: dict[bytes, int] = {}
+    rounds, period = 0, 0
+    while True:
+        state = next(standing.states)
+        pi = np.array(state.pi)
+        period = rounds - seen.setdefault(pi.tobytes(), rounds)
+        if period or rounds == most:
+            return Settled(pi[0] if np.ndim(z) == 2 else pi, rounds, period)
+        standing.show(state)
+        rounds += 1
 
 
 def curve(

@@ -86,7 +86,7 @@ REFUSED = {
     ),
     r"eps\[0\]: expected a sign \+1 or -1; got 2": lambda: cg.balancing.prefix_discrepancy([[1.0]], [2]),
     "eps: expected signs .* dtype bool": lambda: cg.balancing.prefix_discrepancy([[1.0]], [True]),
-    "unknown norm 'l1'": lambda: cg.balancing.prefix_discrepancy([[1.0]], [1], "l1"),
+    "unknown norm 'l3'": lambda: cg.balancing.prefix_discrepancy([[1.0]], [1], "l3"),
 }
 
 
