@@ -1,0 +1,53 @@
+"""For tests of one's own sign rules and orders: Hypothesis strategies and ready assertions.
+
+>>> from cdgrab_sim import balancing, testing
+>>> testing.check_sign_rule(balancing.signs)
+
+Needs the extra ``testing`` (Hypothesis). Every assertion names the statement of ``theory/notes`` it holds a
+rule to; a failure shows the smallest example that Hypothesis found.
+"""
+
+from __future__ import annotations
+
+try:
+    import hypothesis as _hypothesis  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "cdgrab_sim.testing: expected Hypothesis to be installed; got none; pip install 'cdgrab-sim[testing]'"
+    ) from error
+
+from cdgrab_sim.testing._herding import (
+    assert_coordinated_pairs_halve,
+    assert_pairs_halve,
+    assert_reorder_halves,
+    assert_rounds_halve,
+    assert_stale_mean_costs,
+)
+from cdgrab_sim.testing._laws import (
+    assert_greedy_bound,
+    assert_greedy_decisions,
+    assert_random_orders,
+    assert_sub_gaussian,
+    assert_walk_bound,
+)
+from cdgrab_sim.testing._rule import check_sign_rule
+from cdgrab_sim.testing._strategies import KINDS, orders, signs, vectors, whole
+
+__all__ = [
+    "KINDS",
+    "assert_coordinated_pairs_halve",
+    "assert_greedy_bound",
+    "assert_greedy_decisions",
+    "assert_pairs_halve",
+    "assert_random_orders",
+    "assert_reorder_halves",
+    "assert_rounds_halve",
+    "assert_stale_mean_costs",
+    "assert_sub_gaussian",
+    "assert_walk_bound",
+    "check_sign_rule",
+    "orders",
+    "signs",
+    "vectors",
+    "whole",
+]

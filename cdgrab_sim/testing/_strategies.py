@@ -1,0 +1,130 @@
+"""Hypothesis strategies: vectors of every kind that has broken a rule before, orders, signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.random import RandomState
+
+from cdgrab_sim._types import FloatArray
+from theory.balancing import greedy_worst_case
+
+
+def _gaussian(rng: RandomState, n: int, d: int) -> FloatArray:
+    return np.asarray(rng.standard_normal((n, d)), dtype=np.float64)
+
+
+def _sphere(rng: RandomState, n: int, d: int) -> FloatArray:
+    z = rng.standard_normal((n, d))
+    return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True))
+
+
+def _signs(rng: RandomState, n: int, d: int) -> FloatArray:
+    return np.asarray(2.0 * rng.randint(2, size=(n, d)) - 1.0, dtype=np.float64)
+
+
+def _low_rank(rng: RandomState, n: int, d: int) -> FloatArray:
+    return rng.standard_normal((n, 1)) * rng.standard_normal((1, d))
+
+
+def _duplicated(rng: RandomState, n: int, d: int) -> FloatArray:
+    return rng.standard_normal((2, d))[rng.randint(2, size=n)]
+
+
+def _adversarial(rng: RandomState, n: int, d: int) -> FloatArray:
+    return greedy_worst_case(n, d) if d > 1 else np.ones((n, 1))
+
+
+def _whole(rng: RandomState, n: int, d: int) -> FloatArray:
+    return rng.randint(-3, 4, size=(n, d)).astype(np.float64)
+
+
+# name -> draw(rng, n, d): what `vectors` can be asked for.
+KINDS: dict[str, Callable[[RandomState, int, int], FloatArray]] = {
+    "gaussian": _gaussian,
+    "sphere": _sphere,
+    "signs": _signs,
+    "low rank": _low_rank,
+    "duplicated": _duplicated,
+    "adversarial": _adversarial,  # each vector orthogonal to the sum that the greedy rule has then
+    "whole": _whole,  # ties, zeros and exact sums
+}
+
+
+@st.composite
+def vectors(
+    draw: st.DrawFn,
+    kinds: Sequence[str] = tuple(KINDS),
+    n: st.SearchStrategy[int] = st.integers(1, 12),  # noqa: B008
+    d: st.SearchStrategy[int] = st.integers(1, 4),  # noqa: B008
+    m: st.SearchStrategy[int] | None = None,
+) -> FloatArray:
+    """Draw vectors (n, d) of some kind, or (m, n, d) if a strategy for m is given.
+
+    Parameters
+    ----------
+    draw : callable
+        Given by Hypothesis.
+    kinds : sequence of str
+        Names from `KINDS`.
+    n, d, m : strategies of int
+        1 to 12 vectors of 1 to 4 dimensions by default.
+
+    Examples
+    --------
+    >>> vectors(kinds=["signs"]).validate()
+    """
+    kind = KINDS[draw(st.sampled_from(tuple(kinds)))]
+    steps, dimension = draw(n), draw(d)
+    seeds = st.integers(0, 2**16)
+    if m is None:
+        return kind(RandomState(draw(seeds)), steps, dimension)
+    return np.array([kind(RandomState(draw(seeds)), steps, dimension) for _ in range(draw(m))])
+
+
+def whole(shape: tuple[int, ...]) -> st.SearchStrategy[FloatArray]:
+    """Vectors with small whole entries, which shrink entry by entry: ties and zeros are common.
+
+    Parameters
+    ----------
+    shape : tuple of int
+
+    Examples
+    --------
+    >>> whole((2, 3)).validate()
+    """
+    entries = hnp.arrays(np.int64, shape, elements=st.integers(-3, 3))
+    return entries.map(lambda a: a.astype(np.float64))
+
+
+def orders(m: int, n: int) -> st.SearchStrategy[Any]:
+    """Orders (m, n), a permutation in each row.
+
+    Parameters
+    ----------
+    m, n : int
+
+    Examples
+    --------
+    >>> orders(2, 3).validate()
+    """
+    row = st.permutations(range(n))
+    return st.lists(row, min_size=m, max_size=m).map(np.array)
+
+
+def signs(*shape: int) -> st.SearchStrategy[Any]:
+    """Arrays of signs +1 and -1.
+
+    Parameters
+    ----------
+    *shape : int
+
+    Examples
+    --------
+    >>> signs(2, 3).validate()
+    """
+    return hnp.arrays(np.int64, shape, elements=st.sampled_from([-1, 1]))
