@@ -14,6 +14,7 @@ from typing import Any
 EXPERIMENTS: dict[str, str] = {
     "check": "Does every statement of the theory hold?",
     "speedup": "How does the error fall with the number of workers?",
+    "discrepancy": "How far do signed sums wander, with each sign rule?",
     "herding": "How does the herding error grow with workers and with examples?",
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import herding
-from cdgrab_sim._rng import Role, stream, subseeds
+from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
+from cdgrab_sim.experiments._unit_vectors import unit_vectors
 from cdgrab_sim.problems._linear_terms import example_sums
 
 ORDERINGS = ("rr", "d-grab", "d-grab-pair", "cd-grab")
@@ -33,8 +34,7 @@ QUICK = SIZES | {"n": {"n": [256, 1024, 4096], "m": 4}}
 
 def sphere(m: int, n: int, d: int, seed: int) -> FloatArray:
     """Draw vectors (m, n, d) uniform on the unit sphere, and centre each worker's over its examples."""
-    z = stream(seed, Role.DATA).standard_normal((m, n, d))
-    z /= np.linalg.norm(z, axis=-1, keepdims=True)
+    z = unit_vectors(m, n, d, seed)
     z -= (example_sums(z) / n)[:, None]
     return z
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from cdgrab_sim.experiments._experiment import Result
 from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
 from cdgrab_sim.plots._check import check
+from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._speedup import speedup
@@ -23,6 +24,7 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "async compare": (async_compare,),
     "async stability": (async_stability,),
     "check": (check,),
+    "discrepancy": tuple(partial(discrepancy, variable=variable) for variable in ("m", "n", "d")),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
     "speedup": (speedup,),
 }
@@ -33,6 +35,7 @@ __all__ = [
     "async_compare",
     "async_stability",
     "check",
+    "discrepancy",
     "figure",
     "herding",
     "look",

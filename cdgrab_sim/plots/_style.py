@@ -39,6 +39,12 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "d-grab": ("#009E73", "v", (0, (3, 1, 1, 1))),
     "d-grab-pair": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     "cd-grab": ("#D55E00", "*", "solid"),
+    # sign rules
+    "greedy": ("#D55E00", "*", "solid"),
+    "greedy, independent": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "self-balancing": ("#009E73", "s", (0, (3, 1, 1, 1))),
+    "hilbert": ("#CC79A7", "X", (0, (5, 1))),
+    "random": ("#E69F00", "o", (0, (4, 2))),
 }
 _OTHERS = ("#332288", "#882255", "#44AA99", "#117733")
 

@@ -142,6 +142,7 @@ def growth(scope, rule="greedy"):
     return np.mean(slopes)
 
 
+@pytest.mark.compiled
 def test_coordinated_pairs_are_flat_in_m_and_independent_ones_grow_as_its_root():
     assert abs(growth("coordinated")) <= 0.05
     assert abs(growth("independent") - 0.5) <= 0.05
