@@ -197,7 +197,7 @@ def give_sign_twin(
         return eps
     a = factor * bound[row]
     if code == HILBERT:
-        root = np.sqrt(variance[row] * b2 * factor)
+        root = np.sqrt(variance[row]) * np.sqrt(b2 * factor)  # their product may be too large a number
         a = root if root > b2 else b2
         growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
         if growth > 0.0:
@@ -229,7 +229,7 @@ def give_sign(  # type: ignore[no-untyped-def]
     else:
         a = factor * bound[row]
         if code == 2:  # HILBERT
-            root = math.sqrt(variance[row] * b2 * factor)
+            root = math.sqrt(variance[row]) * math.sqrt(b2 * factor)
             a = root if root > b2 else b2
             growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
             if growth > 0.0:
