@@ -1,4 +1,21 @@
-"""Example orderings: `ORDERINGS` is the one place where an ordering is registered."""
+"""Example orderings: `ORDERINGS` is the one place where an ordering is registered.
+
+Balancing orderings are points of a product: form (`mean`, `pair`, `recursive`, `recursive_pair`) x scope
+(independent, coordinated) x sign rule (`SignRule`). Those with names of their own:
+
+==================  =================  ============
+name                form               scope
+==================  =================  ============
+``grab``            mean, one worker
+``d-grab``          mean               independent
+``d-grab-pair``     pair               independent
+``cd-grab``         pair               coordinated
+``recursive``       recursive          independent
+``recursive-pair``  recursive pair     coordinated
+==================  =================  ============
+
+All of them are greedy by default, and take ``rule=``.
+"""
 
 from __future__ import annotations
 

@@ -166,19 +166,19 @@ def against_exact_mean(form: Ordering) -> Ordering:
     return Ordering(form.name, init, observe, advance, verified=True)
 
 
-def d_grab(*, first: ArrayLike | None = None) -> Ordering:
+def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """D-GraB: every worker runs GraB by itself.
 
-    See `mean` for the recurrence. Called ID-GraB (Bal) in the code of arXiv 2302.00845. The parallel herding
-    error grows like sqrt(m), or like m where workers hold the same data in the same order.
+    See `mean` for the recurrence and the arguments. Called ID-GraB (Bal) in the code of arXiv 2302.00845. The
+    parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same order.
     """
-    return mean(scope="independent", first=first, name="d-grab")
+    return mean(scope="independent", rule=rule, first=first, name="d-grab")
 
 
-def grab(*, first: ArrayLike | None = None) -> Ordering:
+def grab(*, rule: SignRule | str = "greedy", exact: bool = False, first: ArrayLike | None = None) -> Ordering:
     """GraB: balance the gradients of one worker against their stale mean.
 
-    See `mean` for the recurrence.
+    See `mean` for the recurrence and the arguments.
 
     Raises
     ------
@@ -189,15 +189,14 @@ def grab(*, first: ArrayLike | None = None) -> Ordering:
     ----------
     arXiv 2205.10733.
     """
-    alone = mean(scope="independent", first=first, name="grab")
+    alone = mean(scope="independent", rule=rule, exact=exact, first=first, name="grab")
 
-    def init(problem: Problem, rng: Generator) -> MeanState:
+    def init(problem: Problem, rng: Generator) -> Any:
         if problem.m != 1:
             raise ValueError(
                 f"ordering 'grab': expected one worker, m = 1; got m = {problem.m}; "
                 "on several workers use 'd-grab', 'd-grab-pair' or 'cd-grab'"
             )
-        state: MeanState = alone.init(problem, rng)
-        return state
+        return alone.init(problem, rng)
 
     return Ordering("grab", init, alone.observe, alone.advance, verified=True)

@@ -153,10 +153,11 @@ def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) 
     return pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
 
 
-def d_grab_pair(*, first: ArrayLike | None = None) -> Ordering:
+def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """D-GraB with pairs: every worker balances its own pair differences.
 
-    See `pair` for the recurrence. Called ID-GraB (PairBal) in the code of arXiv 2302.00845. The parallel
-    herding error grows like sqrt(m), or like m where workers hold the same data in the same order.
+    See `pair` for the recurrence and the arguments. Called ID-GraB (PairBal) in the code of arXiv 2302.00845.
+    The parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same
+    order.
     """
-    return pair(scope="independent", first=first, name="d-grab-pair")
+    return pair(scope="independent", rule=rule, first=first, name="d-grab-pair")

@@ -105,6 +105,29 @@ def test_the_named_points_of_the_product():
     assert_array_equal(cg.replay(G[:, :, :1], "grab").next, cg.replay(G[:, :, :1], same["d-grab"]).next)
 
 
+@pytest.mark.parametrize("named", ["grab", "d_grab", "d_grab_pair", "cd_grab"])
+def test_named_orderings_pass_the_rule_on(named):
+    G = 8 * np.random.RandomState(0).randint(-9, 10, size=(3, 8, 1, 2)).astype(float)
+    form = NAMED["pair" if named in ("d_grab_pair", "cd_grab") else "mean"]
+    ordering = getattr(cg.orderings, named)(rule="random")
+    assert_array_equal(
+        cg.replay(G, ordering).next, cg.replay(G, form(scope="independent", rule="random")).next
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_balance_of_a_tree_of_one_level_is_that_of_the_fast_form(form):
+    problem, record = cg.problems.skewed(m=3, n=9, d=2), cg.Record(balance=True)
+    fast, tree = (
+        cg.simulate(problem, ordering, epochs=4, step_size=1e-3, record=record).balance
+        for ordering in (NAMED[form](scope="coordinated"), FORMS[form](scope="coordinated", levels=1))
+    )
+    assert_array_equal(fast, tree)
+    exact = cg.orderings.mean(scope="independent", exact=True)
+    with pytest.raises(ValueError, match="running signed sum as `s`"):
+        cg.simulate(problem, exact, epochs=2, step_size=1e-3, record=record)
+
+
 @pytest.mark.parametrize("rule", ["random", "self-balancing", "hilbert"])
 @pytest.mark.parametrize("form", NAMED)
 def test_coins_do_not_depend_on_m_nor_move_the_first_orders(form, rule):
