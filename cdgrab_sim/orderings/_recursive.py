@@ -90,10 +90,10 @@ def recursive(
     An example enters at the root with v = g - stale mean, gets a sign from `rule` and the node's sum, and
     goes on to the left child with +1, to the right one with -1, for `levels` signs in all. The next order
     reads the leaves from left to right; those that end with +1 as they came, those that end with -1
-    backwards. One level is `mean`. With vectors whose sum is zero, in any norm, every level halves the old
-    error once more:
+    backwards. One level is `mean`. With A the largest running sum of any node, every level halves the old
+    error once more, for vectors of one worker whose sum is zero and any norm:
 
-    .. math:: H_{new} \le 2^{-levels} H_{old} + O(A), \qquad A \text{ the largest running sum.}
+    .. math:: H_{new} \le 2^{-levels} H_{old} + (levels + 1) A
 
     Parameters
     ----------
@@ -111,10 +111,16 @@ def recursive(
     -------
     Ordering
 
+    Notes
+    -----
+    The bound is derived from the reorder identity (H1). A node with prefix sums P and running sums R passes
+    (P + R)/2 on to the left and (P - R)/2 to the right, so at depth q prefix sums are at most
+    2^-q H + (1 - 2^-q) A, and totals at most A. A new prefix is made of at most levels - 1 totals of left
+    siblings and a prefix of the last reorder, at most 2^-levels H + A, or with the total of its node 2 A.
+
     References
     ----------
-    The tree follows the published sampler that goes with arXiv 2205.10733 (class RecursiveBalance); the bound
-    follows from the reorder identity applied at each node.
+    The tree follows the published sampler that goes with arXiv 2205.10733 (class RecursiveBalance).
 
     Examples
     --------

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 import cdgrab_sim as cg
 from cdgrab_sim._states import states
 from tests import naive_rules
-from tests.strategies import few, orders, streams, thorough
+from tests.strategies import few, orders, streams, thorough, whole
 
 FORMS = {"mean": cg.orderings.recursive, "pair": cg.orderings.recursive_pair}
 NAMED = {"mean": cg.orderings.mean, "pair": cg.orderings.pair}
@@ -148,6 +148,28 @@ def test_every_level_halves_the_error_once_more(form, levels):
     before, after = cg.herding.curve(z, FORMS[form](levels=levels), 1, first=np.arange(16384))
     assert after < before / 2**levels + 8.0  # the plateau is about 4
     assert after > before / 2**levels - 8.0
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    z=st.tuples(st.integers(1, 16), few).flatmap(whole),
+    levels=few,
+    rule=st.sampled_from(["greedy", "hilbert"]),
+)
+def test_the_bound_of_a_tree(z, levels, rule):
+    z[-1] -= z.sum(axis=0)
+    n, d = z.shape
+    ordering = cg.orderings.recursive(levels=levels, rule=rule, first=np.arange(n))
+    problem = cg.Problem("sizes", m=1, n=n, d=d, data=(), grads=None, value=None)
+    rng, largest = np.random.default_rng(0), 0.0
+    state = ordering.init(problem, rng)
+    for k, v in enumerate(z):
+        ordering.observe(state, k, v.reshape(1, 1, d))
+        largest = max(largest, np.abs(state.signer.s).max())
+    if state.signer.clips.any():
+        return  # the walk is no signed sum any more
+    old, new = (cg.herding.error(z, pi) for pi in (np.arange(n), ordering.advance(state, rng).pi))
+    assert new <= (old / 2**levels + (levels + 1) * largest) * (1 + 1e-12)
 
 
 def test_a_rule_that_is_to_stop_stops_at_the_first_clip():
