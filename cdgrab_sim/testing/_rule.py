@@ -10,6 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from cdgrab_sim import _checks
+from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.herding import reorder
 from cdgrab_sim.testing._herding import assert_reorder_halves
@@ -92,7 +93,7 @@ def check_sign_rule(
     _for_all(always, vectors(), examples)
     if law == "walk":
         for kind in ("sphere", "adversarial", "duplicated"):
-            assert_walk_bound(rule, KINDS[kind](np.random.RandomState(0), 128, 3))
+            assert_walk_bound(rule, KINDS[kind](stream(0, Role.DATA), 128, 3))
 
 
 def _for_all(

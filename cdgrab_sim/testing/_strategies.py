@@ -8,43 +8,44 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numpy.random import RandomState
+from numpy.random import Generator
 
+from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray
 from theory.balancing import greedy_worst_case
 
 
-def _gaussian(rng: RandomState, n: int, d: int) -> FloatArray:
+def _gaussian(rng: Generator, n: int, d: int) -> FloatArray:
     return np.asarray(rng.standard_normal((n, d)), dtype=np.float64)
 
 
-def _sphere(rng: RandomState, n: int, d: int) -> FloatArray:
+def _sphere(rng: Generator, n: int, d: int) -> FloatArray:
     z = rng.standard_normal((n, d))
     return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True))
 
 
-def _signs(rng: RandomState, n: int, d: int) -> FloatArray:
-    return np.asarray(2.0 * rng.randint(2, size=(n, d)) - 1.0, dtype=np.float64)
+def _signs(rng: Generator, n: int, d: int) -> FloatArray:
+    return np.asarray(2.0 * rng.integers(2, size=(n, d)) - 1.0, dtype=np.float64)
 
 
-def _low_rank(rng: RandomState, n: int, d: int) -> FloatArray:
+def _low_rank(rng: Generator, n: int, d: int) -> FloatArray:
     return rng.standard_normal((n, 1)) * rng.standard_normal((1, d))
 
 
-def _duplicated(rng: RandomState, n: int, d: int) -> FloatArray:
-    return rng.standard_normal((2, d))[rng.randint(2, size=n)]
+def _duplicated(rng: Generator, n: int, d: int) -> FloatArray:
+    return rng.standard_normal((2, d))[rng.integers(2, size=n)]
 
 
-def _adversarial(rng: RandomState, n: int, d: int) -> FloatArray:
+def _adversarial(rng: Generator, n: int, d: int) -> FloatArray:
     return greedy_worst_case(n, d) if d > 1 else np.ones((n, 1))
 
 
-def _whole(rng: RandomState, n: int, d: int) -> FloatArray:
-    return rng.randint(-3, 4, size=(n, d)).astype(np.float64)
+def _whole(rng: Generator, n: int, d: int) -> FloatArray:
+    return rng.integers(-3, 4, size=(n, d)).astype(np.float64)
 
 
 # name -> draw(rng, n, d): what `vectors` can be asked for.
-KINDS: dict[str, Callable[[RandomState, int, int], FloatArray]] = {
+KINDS: dict[str, Callable[[Generator, int, int], FloatArray]] = {
     "gaussian": _gaussian,
     "sphere": _sphere,
     "signs": _signs,
@@ -82,8 +83,8 @@ def vectors(
     steps, dimension = draw(n), draw(d)
     seeds = st.integers(0, 2**16)
     if m is None:
-        return kind(RandomState(draw(seeds)), steps, dimension)
-    return np.array([kind(RandomState(draw(seeds)), steps, dimension) for _ in range(draw(m))])
+        return kind(stream(draw(seeds), Role.DATA), steps, dimension)
+    return np.array([kind(stream(draw(seeds), Role.DATA), steps, dimension) for _ in range(draw(m))])
 
 
 def whole(shape: tuple[int, ...]) -> st.SearchStrategy[FloatArray]:
