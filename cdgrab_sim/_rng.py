@@ -19,6 +19,7 @@ from enum import IntEnum
 from numpy.random import PCG64, Generator, SeedSequence
 
 _JUMP = 0x9E3779B97F4A7C15F39CC0605CEDC835  # odd; the distance that PCG64.jumped uses
+_ASIDE = 0x6A09E667F3BCC908B2FB1366EA957D3F  # odd; 2**128 times the square root of 2, less 1
 
 
 class Role(IntEnum):
@@ -82,8 +83,8 @@ def subseeds(seed: int, count: int) -> list[int]:
     return [int(child.generate_state(1, "uint64")[0] >> 1) for child in children]  # fits 63 bits
 
 
-def other_half(rng: Generator) -> Generator:
-    """Return a generator half an epoch's block further on: draws there leave those of `rng` alone.
+def beside(rng: Generator) -> Generator:
+    """Return a generator for draws that leave those of `rng` alone: far from it and from every epoch of it.
 
     Parameters
     ----------
@@ -93,11 +94,11 @@ def other_half(rng: Generator) -> Generator:
     Examples
     --------
     >>> first, second = stream(0, Role.ORDER), stream(0, Role.ORDER)
-    >>> coins = other_half(first).random(4)
+    >>> coins = beside(first).random(4)
     >>> bool(first.random() == second.random())
     True
     """
     bits = PCG64()
     bits.state = dict(rng.bit_generator.state)  # type: ignore[assignment]
-    bits.advance(1 << (_BLOCK - 1))
+    bits.advance(_ASIDE)  # no multiple of _JUMP, nor of a power of two
     return Generator(bits)

@@ -21,7 +21,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import inlined
-from cdgrab_sim._rng import other_half
+from cdgrab_sim._rng import beside
 from cdgrab_sim._sums import dot, dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
@@ -177,10 +177,10 @@ def stop_at_clips(signer: Signer, rule: SignRule) -> None:
 def draw_uniforms(rule: SignRule, out: FloatArray, rng: Generator) -> None:
     """Fill `out` (m, draws) with the uniforms of an epoch, worker by worker: row i does not depend on m.
 
-    They come from the other half of the epoch's block, so that first orders do not move them either.
+    They come from beside the draws of orders, so that first orders do not move them either.
     """
     if rule.tosses:
-        other_half(rng).random(out=out)
+        beside(rng).random(out=out)
 
 
 def give_sign_twin(
