@@ -3,6 +3,8 @@
 from cdgrab_sim.analysis._paired import paired_test as paired_test
 from cdgrab_sim.analysis._rates import RateFit as RateFit
 from cdgrab_sim.analysis._rates import rate as rate
+from cdgrab_sim.analysis._time_to import time_to as time_to
+from cdgrab_sim.analysis._time_to import uncensored as uncensored
 from cdgrab_sim.analysis._tuning import Tuned as Tuned
 from cdgrab_sim.analysis._tuning import tune as tune
 from cdgrab_sim.analysis._verdict import Verdict as Verdict
