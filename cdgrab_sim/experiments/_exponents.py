@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
@@ -11,7 +12,13 @@ from theory import slopes
 
 
 def exponent_row(
-    ordering: str, quantity: str, variable: str, x: Sequence[float], values: FloatArray, margin: float
+    ordering: str,
+    quantity: str,
+    variable: str,
+    x: Sequence[float] | FloatArray,
+    values: FloatArray,
+    margin: float,
+    label: str | None = None,
 ) -> Row:
     """Fit ``quantity ~ variable^p``, one slope per seed, and judge p.
 
@@ -25,6 +32,8 @@ def exponent_row(
     values : array (seeds, K)
     margin : float
         Added to the half width of a predicted interval.
+    label : str, optional
+        What the row calls the quantity, where it is more than the name in `theory.slopes`.
 
     Examples
     --------
@@ -36,7 +45,31 @@ def exponent_row(
     known = ordering in slopes.ORDERINGS
     promise = slopes.predicted(quantity, ordering, variable) if known else None
     measured = rate(x, values).slopes
-    name = f"{quantity} exponent in {variable}"
+    name = f"{label or quantity} exponent in {variable}"
     if promise is None:
         return Row.judged(ordering, name, verdict(measured, None, None))
     return Row.judged(ordering, name, verdict(measured, promise.value, margin + promise.half_width))
+
+
+def raw_exponent_row(
+    ordering: str, label: str, variable: str, x: Sequence[float] | FloatArray, values: FloatArray
+) -> Row:
+    """Fit ``quantity ~ variable^p`` without judging p, for what theory promises up to logarithms only."""
+    return Row.judged(
+        ordering, f"{label} exponent in {variable}", verdict(rate(x, values).slopes, None, None)
+    )
+
+
+def bend_notes(
+    label: str, variable: str, x: Sequence[float] | FloatArray, tables: Mapping[str, FloatArray]
+) -> list[str]:
+    """Say where a log-log fit is no straight line, so that its slope is no exponent but an average."""
+    notes = []
+    for name, values in tables.items():
+        fit = rate(x, values)
+        if fit.bends:
+            change = float(fit.curvatures.mean()) * math.log(2.0)
+            notes.append(
+                f"{name}: the exponent of the {label} changes by {change:+.2f} per factor 2 of {variable}"
+            )
+    return notes

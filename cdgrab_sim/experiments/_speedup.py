@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks, problems
+from cdgrab_sim import _checks
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import Record
-from cdgrab_sim.experiments import _real_data
+from cdgrab_sim.experiments import _measures, _real_data
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
@@ -37,20 +35,12 @@ QUICK = SIZES | {"m": [1, 2, 4, 8], "epochs": 4_000}
 
 def floor(cell: dict[str, Any]) -> dict[str, float]:
     """Measure one cell: the loss at a fixed step size, averaged over the second half of the epochs."""
-    problem = problems.skewed(m=cell["m"], n=cell["n"], d=cell["d"], kappa=cell["kappa"], seed=cell["seed"])
-    run = simulate(
-        problem,
-        cell["ordering"],
-        epochs=cell["epochs"],
-        step_size=cell["alpha_n_L"] / (cell["n"] * problem.constants["L"]),
-        seed=cell["seed"],
-        replicates=cell["replicates"].get(cell["ordering"], 1),
-        record=Record(grad_norm=False, distance=False),
-        threads=1,
-        throw=True,
-    )
-    assert run.loss is not None
-    return {"floor": float(run.loss[:, cell["epochs"] // 2 :].mean() - problem.f_star)}
+    own = {
+        "problem": {"family": "skewed", "d": cell["d"], "kappa": cell["kappa"]},  # its L is kappa
+        "step_size": cell["alpha_n_L"] / (cell["n"] * cell["kappa"]),
+        "replicates": {"others": 1} | cell["replicates"],
+    }
+    return {"floor": _measures.floor(cell | own)["error"]}
 
 
 def add_arguments(parser: ArgumentParser) -> None:

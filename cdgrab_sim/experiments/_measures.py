@@ -1,0 +1,112 @@
+"""What one cell of an experiment measures: the loss of an ordering on a problem, boiled down to a number.
+
+A cell is plain JSON. It has ``ordering``, ``problem`` (a family and its arguments), ``m``, ``n``, ``seed``,
+``replicates`` (by ordering, or for ``others``), where it does not start at x_star ``x0``, and what the task
+asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim import problems
+from cdgrab_sim._simulate import simulate
+from cdgrab_sim._types import FloatArray, Ordering, Problem, Record
+from cdgrab_sim.analysis import time_to, tune
+
+LAST = 5  # epochs whose mean is the error of a run: one epoch more or less does not matter
+
+
+def for_ordering(table: Mapping[str, Any], ordering: str) -> Any:
+    """Look up what a configuration says about an ordering, or about all ``others``."""
+    return table.get(ordering, table["others"])
+
+
+def problem_of(cell: Mapping[str, Any]) -> Problem:
+    """Make the problem of a cell: its family and arguments under ``problem``, sizes and seed beside them.
+
+    ``dealt`` cells make the m n examples as those of one worker, and deal them to m.
+    """
+    arguments = dict(cell["problem"])
+    family = problems.PROBLEMS[arguments.pop("family")]
+    m, n = cell["m"], cell["n"]
+    if cell.get("dealt"):
+        return deal(family(m=1, n=m * n, seed=cell["seed"], **arguments), m)
+    return family(m=m, n=n, seed=cell["seed"], **arguments)
+
+
+def deal(problem: Problem, m: int) -> Problem:
+    """Give the examples of one worker to m workers, in blocks; the objective stays the same.
+
+    For problems whose first array of data holds the examples (1, N, d), and whose other arrays do not
+    depend on who holds them.
+    """
+    examples, *rest = problem.data
+    n = problem.n // m
+    return replace(problem, m=m, n=n, data=(examples.reshape(m, n, -1), *rest))
+
+
+def errors(
+    cell: Mapping[str, Any],
+    problem: Problem,
+    step_size: float,
+    epochs: int,
+    ordering: Ordering | None = None,
+) -> FloatArray:
+    """Run the ordering of a cell, or another, and return f(x_t) - f_star (replicates, epochs + 1)."""
+    run = simulate(
+        problem,
+        ordering or cell["ordering"],
+        epochs=epochs,
+        step_size=step_size,
+        seed=cell["seed"],
+        replicates=for_ordering(cell["replicates"], cell["ordering"]),
+        x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
+        record=Record(grad_norm=False, distance=False),
+        threads=1,
+    )
+    assert run.loss is not None
+    assert problem.f_star is not None
+    return run.loss - problem.f_star
+
+
+def floor(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure the error at a ``step_size``, averaged over the second half of the ``epochs``."""
+    found = errors(cell, problem_of(cell), cell["step_size"], cell["epochs"])
+    return {"error": float(found[:, cell["epochs"] // 2 :].mean())}
+
+
+def tuned_error(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure the error after ``T`` epochs, the step size tuned for this cell: alpha mu n T in ``steps``."""
+    problem, T = problem_of(cell), cell["T"]
+    unit = 1.0 / (problem.constants["mu"] * problem.n * T)
+    low, high = cell["steps"]
+    best = tune(lambda a: float(errors(cell, problem, a, T)[:, -LAST:].mean()), low * unit, high * unit)
+    return {"error": best.error, "step": best.step_size / unit}
+
+
+def time_to_accuracy(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure the fewest epochs to an ``accuracy``, over alpha mu n in ``rates``; infinite above ``T``."""
+    problem, T = problem_of(cell), cell["T"]
+    accuracy = for_ordering(cell["accuracy"], cell["ordering"])
+    unit = 1.0 / (problem.constants["mu"] * problem.n)
+    found = []
+
+    def epochs(step_size: float) -> float:
+        mean = errors(cell, problem, step_size, T).mean(axis=0)
+        found.append(time_to(mean, accuracy, window=LAST))
+        return found[-1]
+
+    low, high = cell["rates"]
+    try:
+        best = tune(epochs, low * unit, high * unit)
+    except ValueError:
+        if any(map(math.isfinite, found)):
+            raise
+        return {"epochs": math.inf, "rate": math.nan}
+    return {"epochs": best.error, "rate": best.step_size / unit}
