@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots import _centralized, _rates, _regimes
 from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
 from cdgrab_sim.plots._check import check
 from cdgrab_sim.plots._discrepancy import discrepancy
@@ -18,16 +19,34 @@ from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._speedup import speedup
 from cdgrab_sim.plots._style import look, save, style
 
-# The panels of each experiment's figure, from left to right.
+# The panels of each experiment's figure, from left to right and from top to bottom.
 FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "async bias": (async_bias,),
     "async compare": (async_compare,),
     "async stability": (async_stability,),
+    "centralized": (_centralized.steps, _centralized.errors),
     "check": (check,),
     "discrepancy": tuple(partial(discrepancy, variable=variable) for variable in ("m", "n", "d")),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
+    "rates": (
+        partial(_rates.tuned, variable="m"),
+        partial(_rates.tuned, variable="T"),
+        _rates.times,
+        _rates.bounds,
+        partial(_rates.floors, part="skewed alpha"),
+        partial(_rates.floors, part="quadratic alpha"),
+        partial(_rates.floors, part="n"),
+        partial(_rates.floors, part="m"),
+    ),
+    "regimes": (
+        *(partial(_regimes.regime_map, plane=k) for k in range(3)),
+        _regimes.workers,
+        _regimes.gain,
+        _regimes.transient,
+    ),
     "speedup": (speedup,),
 }
+_COLUMNS = 2
 
 __all__ = [
     "FIGURES",
@@ -51,7 +70,9 @@ def figure(result: Result) -> Figure:
     panels = FIGURES[result.experiment]
     with style():
         width, height = mpl.rcParams["figure.figsize"]
-        drawn = Figure(figsize=(width * len(panels), height))
+        columns = min(_COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        drawn = Figure(figsize=(width * columns, height * rows))
         for k, panel in enumerate(panels):
-            panel(result, ax=drawn.add_subplot(1, len(panels), k + 1))
+            panel(result, ax=drawn.add_subplot(rows, columns, k + 1))
     return drawn

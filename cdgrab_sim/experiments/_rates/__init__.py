@@ -1,0 +1,94 @@
+"""The exponents of the theory, one after the other: tuned errors, times to accuracy, floors, bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cdgrab_sim._rng import subseeds
+from cdgrab_sim.experiments._experiment import Options, Result
+from cdgrab_sim.experiments._parts import run_parts
+from cdgrab_sim.experiments._rates._bounds import bounds_part
+from cdgrab_sim.experiments._rates._floors import floors_part
+from cdgrab_sim.experiments._rates._times import times_part
+from cdgrab_sim.experiments._rates._tuned import tuned_part
+
+SIZES: dict[str, Any] = {
+    "seeds": 6,
+    "problem": {"family": "skewed", "kappa": 10.0, "d": 3},
+    "n": 32,
+    "tuned": {
+        "orderings": ["sgd", "rr", "d-grab-pair", "cd-grab"],
+        "m": {"m": [1, 2, 4, 8, 16], "T": 400},
+        "T": {"T": [100, 200, 400, 800], "m": 4},
+        "steps": [2.0, 64.0],  # the grid of alpha mu n T
+        "replicates": {"sgd": 16, "others": 4},
+    },
+    "times": {
+        "orderings": ["sgd", "rr", "d-grab-pair", "cd-grab"],
+        "m": [1, 2, 4, 8, 16],
+        "T": 800,
+        "accuracy": {"sgd": 3e-4, "others": 5e-7},
+        "rates": [0.005, 2.0],  # the grid of alpha mu n
+        "replicates": {"sgd": 16, "others": 2},  # a mean of few chains reaches the accuracy by luck
+    },
+    "floors": {
+        "m": 4,
+        "relaxations": 20,  # epochs, in units of 1 / (alpha mu n)
+        "alpha": {"alpha_n_L": [0.0125, 0.025, 0.05, 0.1]},
+        "quadratic": {"family": "quadratic", "eigenvalues": [1.0, 3.0, 10.0]},
+        "n": {"n": [16, 32, 64, 128], "alpha_n_L": 0.1},  # for the largest n
+        "ms": {"m": [1, 2, 4, 8, 16], "alpha_n_L": 0.1},
+        "replicates": {"sgd": 8, "rr": 4, "others": 2},
+    },
+    "bounds": {
+        "problem": {"family": "robust", "d": 3},
+        "orderings": ["rr", "d-grab-pair", "cd-grab"],
+        "m": [1, 2, 4, 8, 16],
+        "n": 16,
+        "T": 800,
+        "alpha_n_L": 1 / 12,  # the largest step for which T5 is claimed
+    },
+}
+QUICK: dict[str, Any] = SIZES | {
+    "tuned": SIZES["tuned"]
+    | {"m": {"m": [1, 4, 16], "T": 200}, "T": {"T": [75, 150, 300], "m": 4}}
+    | {"replicates": {"sgd": 3, "others": 1}},
+    "times": SIZES["times"]
+    | {"m": [2, 4, 8], "T": 350, "accuracy": {"sgd": 5e-4, "others": 3e-6}, "rates": [0.01, 1.28]}
+    | {"replicates": {"sgd": 4, "others": 1}},
+    "floors": SIZES["floors"]
+    | {"alpha": {"alpha_n_L": [0.05, 0.1, 0.2]}, "n": {"n": [16, 32, 64], "alpha_n_L": 0.1}}
+    | {"ms": {"m": [1, 4, 16], "alpha_n_L": 0.1}}
+    | {"replicates": {"sgd": 2, "others": 1}, "relaxations": 10},
+    "bounds": SIZES["bounds"] | {"m": [1, 4, 16], "T": 100},
+}
+
+
+def run(options: Options) -> Result:
+    """Measure every exponent that theory predicts for runs of SGD, and judge it.
+
+    * Tuned errors on `skewed`, against m and T. The tuned step carries a logarithm, so that the slope with
+      a verdict is that of err / (alpha mu n T)^2, for sgd err / (alpha mu n T); the raw one stands beside.
+    * The fewest epochs to an accuracy, against m, with a horizon; what it censors is reported.
+    * Floors at a fixed step size, against alpha, n and m on `skewed`, against alpha on `quadratic`.
+    * The mean squared gradient norm on `robust`, beside the bounds T1 and T5, at every epoch.
+
+    Parameters
+    ----------
+    options : Options
+
+    Returns
+    -------
+    Result
+        Data by part, such as ``tuned m`` (K,), ``tuned m <ordering>`` (seeds, K).
+    """
+    config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
+    seeds = subseeds(options.seed, config["seeds"])
+    parts = [
+        tuned_part(config, "m", seeds),
+        tuned_part(config, "T", seeds),
+        times_part(config, seeds),
+        *(floors_part(config, name, seeds) for name in ("skewed alpha", "quadratic alpha", "n", "m")),
+        bounds_part(config, seeds),
+    ]
+    return run_parts("rates", config, parts, options)

@@ -1,0 +1,99 @@
+"""Random reshuffling catches up on quadratics: its floor falls faster in alpha, down to a bias in 1 / m."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim._simulate import simulate
+from cdgrab_sim._types import Record
+from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._experiment import Row
+from cdgrab_sim.experiments._measures import floor, problem_of
+from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from theory import slopes
+from theory.general_quadratics import reshuffling_bias
+
+PAIR = ("rr", "cd-grab")
+
+
+def gain_part(config: Mapping[str, Any], seeds: Sequence[int], family: str) -> Part:
+    """Fit the exponent in alpha of rr's floor over cd-grab's: 0 on `skewed`, about 1/2 on `quadratic`."""
+    sizes = config["gain"]
+    problem, h = sizes[family], sizes["alpha_n_L"][family]
+    L = max(problem["eigenvalues"]) if family == "quadratic" else problem["kappa"]
+    alphas = [one / (sizes["n"] * L) for one in h]
+    shared = {"problem": problem, "m": sizes["m"], "n": sizes["n"], "replicates": sizes["replicates"]}
+    cells = grid({"ordering": PAIR, "seed": seeds, "step_size": alphas}, shared)
+    for cell in cells:
+        cell["epochs"] = math.ceil(sizes["relaxations"] / (cell["step_size"] * cell["n"]))
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        tables = by_ordering(values, "error", PAIR, len(seeds))
+        gain = tables["rr"] / tables["cd-grab"]
+        quantity = "floor (quadratic)" if family == "quadratic" else "floor"
+        promised = [slopes.predicted(quantity, name, "alpha") for name in PAIR]
+        fast, slow = (p for p in promised if p is not None)
+        wanted, margin = fast.value - slow.value, 0.2 + fast.half_width + slow.half_width
+        row = Row.judged(
+            "rr",
+            f"{family}: floor / cd-grab's, exponent in alpha",
+            verdict(rate(alphas, gain).slopes, wanted, margin),
+        )
+        note = (
+            f"rr: on {family} its floor is {gain[:, k].mean():.0f} times cd-grab's at alpha n L = {h[k]:g}"
+            for k in (-1, 0)
+        )
+        data = {f"gain alpha n L {family}": np.array(h), f"gain {family}": gain}
+        return Findings([row], data, list(note))
+
+    return Part(floor, cells, read)
+
+
+def bias_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
+    """Compare rr's stationary mean on least squares with G3, in the direction that G3 predicts, against m."""
+    sizes = config["bias"]
+    shared = {key: sizes[key] for key in ("problem", "n", "alpha_n_L", "epochs", "replicates")}
+    cells = grid({"seed": seeds, "m": sizes["m"]}, shared)
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        ratios = np.reshape([cell["ratio"] for cell in values], (len(seeds), -1))
+        rows = [
+            Row.judged(
+                "rr", f"least-squares: bias / G3's at m = {m}", verdict(ratios[:, k], 1.0, sizes["margin"])
+            )
+            for k, m in enumerate(sizes["m"])
+        ]
+        return Findings(rows, {"bias m": np.array(sizes["m"]), "bias ratio": ratios})
+
+    return Part(stationary_bias, cells, read)
+
+
+def stationary_bias(cell: Cell) -> dict[str, float]:
+    """Average x_t - x_star over the second half of the epochs; return its component along G3 over G3."""
+    problem = problem_of(cell)
+    assert problem.x_star is not None
+    alpha = cell["alpha_n_L"] / (cell["n"] * problem.constants["L"])
+    run = simulate(
+        problem,
+        "rr",
+        epochs=cell["epochs"],
+        step_size=alpha,
+        seed=cell["seed"],
+        replicates=cell["replicates"],
+        x0=problem.x_star,
+        record=Record(loss=False, grad_norm=False, distance=False, trajectory=True),
+        threads=1,
+    )
+    assert run.trajectory is not None
+    mean = run.trajectory[:, cell["epochs"] // 2 :].mean(axis=(0, 1)) - problem.x_star
+    X, y, places, _ = problem.data
+    features, targets = X[places], y[places]
+    residuals = features @ problem.x_star - targets
+    hessians = features[..., :, None] * features[..., None, :]
+    predicted = reshuffling_bias(alpha, hessians, features * residuals[..., None])
+    return {"ratio": float(mean @ predicted / (predicted @ predicted))}

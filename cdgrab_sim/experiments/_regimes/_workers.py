@@ -1,0 +1,131 @@
+"""What workers may and may not share: shards that differ, orders that are the same, terms that cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from cdgrab_sim import orderings
+from cdgrab_sim._types import FloatArray, Ordering, Problem
+from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._experiment import Row
+from cdgrab_sim.experiments._measures import errors, problem_of
+from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.orderings._orders import random_orders
+from cdgrab_sim.orderings._shuffling import DrawnState
+from theory.skewed import sign_terms
+
+SAME = "rr, one order for all"
+_NOTHING = 1e-6  # share of rr's floor below which a floor counts as none
+
+
+def one_order() -> Ordering:
+    """Reshuffle with the same permutation on all workers, as equal seeds on all of them do."""
+
+    def draw(shape: tuple[int, int], rng: Generator) -> DrawnState:
+        return DrawnState(np.tile(random_orders(1, shape[1], rng), (shape[0], 1)))
+
+    return Ordering(
+        SAME,
+        init=lambda problem, rng: draw((problem.m, problem.n), rng),
+        observe=None,
+        advance=lambda state, rng: draw(state.pi.shape, rng),
+    )
+
+
+def workers_floor(cell: Cell) -> dict[str, float]:
+    """Measure a floor where shards are ``copies`` of one, terms are ``signs``, or orders the same."""
+    problem = problem_of(cell | {"m": 1} if cell["shards"] == "copies" else cell)
+    if cell["shards"] == "copies":
+        problem = _with_terms(problem, np.repeat(problem.data[0], cell["m"], axis=0))
+    elif cell["shards"] == "signs":
+        problem = _with_terms(problem, sign_terms(cell["m"], cell["n"], 1.0)[..., None])
+    ordering = one_order() if cell["ordering"] == SAME else orderings.make(cell["ordering"])
+    T = cell["epochs"]
+    found = errors(cell, problem, cell["step_size"], T, ordering)
+    return {"error": float(found[:, T // 2 :].mean())}
+
+
+def _with_terms(problem: Problem, terms: FloatArray) -> Problem:
+    """Return a skewed problem with other linear terms, whose sum is zero."""
+    m, n, d = terms.shape
+    _, _, curvature = problem.data
+    return replace(problem, m=m, n=n, data=(terms, np.zeros(d), curvature))
+
+
+def _part(
+    config: Mapping[str, Any], seeds: Sequence[int], names: Sequence[str], shards: str, **own: Any
+) -> tuple[list[Cell], Sequence[int]]:
+    sizes = config["workers"]
+    m = own.pop("m", sizes["m"])
+    alpha = sizes["alpha_n_L"] / (sizes["n"] * config["problem"]["kappa"])
+    epochs = round(sizes["relaxations"] / (alpha * sizes["n"]))
+    shared = {"problem": config["problem"], "n": sizes["n"], "replicates": sizes["replicates"]} | own
+    shared |= {"shards": shards, "step_size": alpha, "epochs": epochs}
+    return grid({"ordering": names, "seed": seeds, "m": m}, shared), m
+
+
+def same_order_part(config: Mapping[str, Any], seeds: Sequence[int], shards: str) -> Part:
+    """Fit the floor's exponent in m: -1 unless shards AND orders are the same, then 0 (R2b)."""
+    names = ["rr", SAME]
+    cells, m = _part(config, seeds, names, shards)
+    predicted = {"rr": -1.0, SAME: 0.0 if shards == "copies" else -1.0}
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        found = Findings(data={"workers m": np.array(m)})
+        for name, table in by_ordering(values, "error", names, len(seeds)).items():
+            quantity = f"{shards} shards: floor exponent in m"
+            found.rows.append(
+                Row.judged(name, quantity, verdict(rate(m, table).slopes, predicted[name], 0.2))
+            )
+            found.data[f"workers {shards} {name}"] = table
+        return found
+
+    return Part(workers_floor, cells, read)
+
+
+def heterogeneity_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
+    """Compare floors with worker means that differ and that do not: nothing changes (R2a, H4)."""
+    names, level = ["rr", "d-grab-pair", "cd-grab"], config["workers"]["heterogeneity"]
+    m = [max(config["workers"]["m"])]
+    cells, _ = _part(config, seeds, names, "own", m=m)
+    problem = config["problem"] | {"heterogeneity": level}
+    differing = [cell | {"problem": problem} for cell in cells]
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        found = Findings()
+        equal = by_ordering(values[: len(cells)], "error", names, len(seeds))
+        unequal = by_ordering(values[len(cells) :], "error", names, len(seeds))
+        for name in names:
+            ratio = (unequal[name] / equal[name])[:, 0]
+            quantity = f"floor with worker means {level:g} σ apart / none (m = {m[0]})"
+            found.rows.append(Row.judged(name, quantity, verdict(ratio, 1.0, 0.01)))
+        return found
+
+    return Part(workers_floor, [*cells, *differing], read)
+
+
+def signs_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
+    """Measure floors on +-1 terms, where the signs of an even number of workers can cancel exactly."""
+    names, m = ["rr", "cd-grab"], [1, 2, 3, 4]
+    problem = config["problem"] | {"d": 1}
+    cells, _ = _part(config, seeds, names, "signs", m=m)
+    cells = [cell | {"problem": problem} for cell in cells]
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        tables = by_ordering(values, "error", names, len(seeds))
+        share = (tables["cd-grab"] / tables["rr"]).max(axis=0)
+        found = Findings(data={"signs m": np.array(m), "signs share": tables["cd-grab"] / tables["rr"]})
+        for k, workers in enumerate(m):
+            quantity = f"floor / rr's on ±1 terms at m = {workers}" + (" (none)" if workers % 2 == 0 else "")
+            word = "no prediction" if workers % 2 else "holds" if share[k] <= _NOTHING else "fails"
+            found.rows.append(Row("cd-grab", quantity, float(share[k]), None, None, None, None, word))
+        found.notes.append("cd-grab: on ±1 terms and even m there is no floor, hence no exponent")
+        return found
+
+    return Part(workers_floor, cells, read)

@@ -1,0 +1,43 @@
+"""The panels of ``cdgrab centralized``."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots._rate import points_plot, rate_plot
+from cdgrab_sim.plots._rates import accuracies
+from cdgrab_sim.plots._style import look
+
+
+def steps(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the sequential steps to accuracy against m, and the line of the centralized ordering."""
+    config = result.config
+    ax = rate_plot(
+        result.data["m"],
+        {name: result.data[f"steps {name}"] for name in config["distributed"]},
+        xlabel="workers m",
+        ylabel="sequential steps K to accuracy",
+        slopes=[-1.0],
+        ax=ax,
+    )
+    style = look("grab") | {"marker": ""}
+    ax.axhline(result.data["steps grab"].mean(), **style, label="grab, one worker")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    ax.set_title(f"N = m n = {config['N']}; {accuracies(config['steps']['accuracy'])}")
+    return ax
+
+
+def errors(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the tuned errors after a fixed number of epochs against m."""
+    config = result.config
+    ax = points_plot(
+        result.data["m"],
+        {name: result.data[f"error {name}"] for name in config["distributed"]},
+        xlabel="workers m",
+        ylabel="f − f*, step size tuned",
+        ax=ax,
+    )
+    problem = config["problem"]
+    ax.set_title(f"N = m n = {config['N']}, T = {config['errors']['T']}; skewed, κ = {problem['kappa']:g}")
+    return ax

@@ -1,0 +1,128 @@
+"""The panels of ``cdgrab rates``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.analysis import uncensored
+from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
+from cdgrab_sim.plots._style import look
+
+_AXES = {
+    "m": "workers m",
+    "n": "examples per worker n",
+    "T": "epochs T",
+    "alpha": "step size α",
+}
+
+
+def tuned(result: Result, ax: Axes | None = None, *, variable: str = "m") -> Axes:
+    """Draw tuned errors without their logarithm, against m or T."""
+    part = f"tuned {variable}"
+    ax = rate_plot(
+        result.data[part],
+        _tables(result, f"{part} rescaled "),
+        xlabel=_AXES[variable],
+        ylabel="tuned f − f*, over (αμnT)²; sgd: αμnT",
+        slopes=_predicted(result, "tuned error", variable),
+        ax=ax,
+    )
+    sizes = result.config["tuned"][variable]
+    held = ", ".join(f"{letter} = {size}" for letter, size in sizes.items() if letter != variable)
+    ax.set_title(f"{_problem(result.config['problem'])}, n = {result.config['n']}, {held}")
+    return ax
+
+
+def times(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the fewest epochs to the accuracy against m; arrows stand where the horizon censors seeds."""
+    ax, m, sizes = new_axes(ax), result.data["times"], result.config["times"]
+    tables = _tables(result, "times ")
+    known = {name: uncensored(table) for name, table in tables.items()}
+    for name, table in tables.items():
+        style = look(name) | {"linestyle": "", "marker": "$\\uparrow$", "markersize": 9}
+        for _ in m[~known[name]][:1]:
+            ax.plot(m[~known[name]], np.full((~known[name]).sum(), sizes["T"]), **style)
+        if 1 < known[name].sum() < len(m):
+            rate_plot(m[known[name]], {name: table[:, known[name]]}, xlabel="", ylabel="", ax=ax)
+    ax.autoscale(True)
+    whole = {name: table for name, table in tables.items() if known[name].all()}
+    slopes = _predicted(result, "time to accuracy", "m")
+    rate_plot(m, whole, xlabel=_AXES["m"], ylabel="fewest epochs to accuracy", slopes=slopes, ax=ax)
+    ax.set_title(f"{accuracies(sizes['accuracy'])}; ↑ above T = {sizes['T']}")
+    return ax
+
+
+def accuracies(goals: Mapping[str, float]) -> str:
+    """Return the accuracies to be reached, as a title says them."""
+    special = [f"{name} {goal:g}" for name, goal in goals.items() if name != "others"]
+    return ", ".join([f"f − f* ≤ {goals['others']:g}", *special])
+
+
+def floors(result: Result, ax: Axes | None = None, *, part: str = "skewed alpha") -> Axes:
+    """Draw stationary errors at fixed step sizes."""
+    variable = part.split()[-1]
+    quadratic = part.startswith("quadratic")
+    ax = rate_plot(
+        result.data[f"floor {part}"],
+        _tables(result, f"floor {part} "),
+        xlabel=_AXES[variable],
+        ylabel="f − f*, fixed step size",
+        slopes=_predicted(result, "floor (quadratic)" if quadratic else "floor", variable),
+        ax=ax,
+    )
+    sizes, n = result.config["floors"], result.config["n"]
+    held = {"alpha": f"m = {sizes['m']}, n = {n}", "n": f"m = {sizes['m']}", "m": f"n = {n}"}[variable]
+    if variable == "alpha":
+        ax.xaxis.set_major_formatter("{x:.1e}")
+    problem = sizes["quadratic"] if quadratic else result.config["problem"]
+    ax.set_title(f"{_problem(problem)}, {held}")
+    return ax
+
+
+def bounds(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the mean squared gradient norm on `robust` beside T1 and T5."""
+    names, m = result.config["bounds"]["orderings"], result.data["robust"]
+    tables = {name: result.data[f"robust {name}"] for name in names}
+    ax = points_plot(m, tables, xlabel=_AXES["m"], ylabel="mean of |∇f(x_t)|² over t < T", ax=ax)
+    for label, dashes in (("T1", (0, (1, 1))), ("T5", "solid")):
+        bound = result.data[f"robust {label} cd-grab"].mean(axis=0)
+        ax.plot(m, bound, color="0.4", linestyle=dashes, linewidth=1, label=f"bound {label} for cd-grab")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    sizes = result.config["bounds"]
+    ax.set_title(f"{_problem(sizes['problem'])}, n = {sizes['n']}, αnL = 1/12, T = {sizes['T']}")
+    return ax
+
+
+def _tables(result: Result, prefix: str) -> dict[str, FloatArray]:
+    """Return the arrays of a part by ordering."""
+    names = (name for name in result.data if name.startswith(prefix))
+    return {name.removeprefix(prefix): result.data[name] for name in names}
+
+
+def _predicted(result: Result, quantity: str, variable: str) -> list[float]:
+    """Return the different exponents that the rows of a quantity predict."""
+    found = {
+        row.predicted
+        for row in result.rows
+        if row.quantity.startswith(quantity)
+        and row.quantity.endswith(f" exponent in {variable}")
+        and row.quantity.startswith("floor (") == quantity.startswith("floor (")
+    }
+    return sorted((p for p in found if p), reverse=True)
+
+
+def _problem(problem: Mapping[str, Any]) -> str:
+    """Return a problem's name and arguments as a reader writes them."""
+    letters = {"kappa": "κ", "eigenvalues": "λ"}
+    words = [f"{letters.get(key, key)} = {_number(v)}" for key, v in problem.items() if key != "family"]
+    return ", ".join([problem["family"], *words])
+
+
+def _number(value: Any) -> str:
+    return "/".join(f"{v:g}" for v in value) if isinstance(value, list | tuple) else f"{value:g}"

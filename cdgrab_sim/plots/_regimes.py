@@ -1,0 +1,88 @@
+"""The panels of ``cdgrab regimes``."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import LogLocator
+
+from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.experiments._regimes._map import REGIMES
+from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
+
+_HATCHES = dict(zip(REGIMES, ("", "....", "////"), strict=True))
+_STEEPEST = -2.0
+
+
+def regime_map(result: Result, ax: Axes | None = None, *, plane: int = 0) -> Axes:
+    """Draw the map for one n: colour and upper number measured, lower number and hatching from the bound."""
+    ax, data = new_axes(ax), result.data
+    measured = data["map measured"][plane].mean(axis=-1)
+    predicted, regime = data["map predicted"][plane], data["map regime"][plane][:, 1:]
+    m, T = data["map m"], data["map T"]
+    ax.imshow(measured, cmap="Blues_r", vmin=_STEEPEST, vmax=0.5, origin="lower", aspect="auto")
+    for row in range(len(T)):
+        for column in range(len(m) - 1):
+            hatch = _HATCHES[REGIMES[regime[row, column]]]
+            corner = (column - 0.5, row - 0.5)
+            ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="0.8", linewidth=0.5, hatch=hatch))
+            text = f"{_tenths(measured[row, column])}\n({_tenths(predicted[row, column])})"
+            box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.0}
+            ax.text(column, row, text, ha="center", va="center", fontsize=7, bbox=box)
+    steps = [f"{low}–{high}" for low, high in pairwise(m)]
+    ax.set_xticks(range(len(m) - 1), steps)
+    ax.set_yticks(range(len(T)), [str(t) for t in T])
+    ax.set(xlabel="workers m, from – to", ylabel="epochs T")
+    ax.set_title(f"cd-grab: exponent in m, measured (bound's); n = {data['map n'][plane]}")
+    patches = [Patch(facecolor="none", edgecolor="0.6", hatch=_HATCHES[name], label=name) for name in REGIMES]
+    ax.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=3)
+    return ax
+
+
+def _tenths(x: float) -> str:
+    return f"{round(x, 1) + 0.0:.1f}"
+
+
+def transient(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the epochs until the first orders are forgotten, and how many are promised at most."""
+    ax, data = new_axes(ax), result.data
+    n = data["transient n"]
+    for key, style in (("epochs", "o-"), ("promised", "s:")):
+        color = "#D55E00" if key == "epochs" else "0.4"
+        label = "cd-grab, mean over seeds" if key == "epochs" else "log2((H₀ − A) / A), rounded up"
+        ax.plot(n, data[f"transient {key}"].mean(axis=0), style, color=color, label=label)
+    ax.set(xscale="log", xlabel="examples per worker n", ylabel="epochs until H ≤ 2A", ylim=(0.0, None))
+    ax.set_xticks(n, [str(size) for size in n])
+    ax.minorticks_off()
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    ax.set_title(f"the first orders are forgotten, m = {result.config['transient']['m']}")
+    return ax
+
+
+def gain(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw how far rr's floor lies above cd-grab's, against the step size."""
+    ax = new_axes(ax)
+    for family in ("skewed", "quadratic"):
+        x, table = result.data[f"gain alpha n L {family}"], result.data[f"gain {family}"]
+        labels = {"xlabel": "step size αnL", "ylabel": "floor of rr / floor of cd-grab"}
+        points_plot(x, {family: table}, **labels, ax=ax)
+    ax.xaxis.set_major_locator(LogLocator())
+    sizes = result.config["gain"]
+    ax.set_title(f"rr gains ground on quadratics only, m = {sizes['m']}, n = {sizes['n']}")
+    return ax
+
+
+def workers(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw floors of rr against m where shards or orders are the same."""
+    data, tables = result.data, {}
+    for shards in ("own", "copies"):
+        prefix = f"workers {shards} "
+        for name in (key.removeprefix(prefix) for key in data if key.startswith(prefix)):
+            tables[f"{name}; {shards}"] = data[f"{prefix}{name}"]
+    m = data["workers m"]
+    ax = rate_plot(m, tables, xlabel="workers m", ylabel="f − f*, fixed step size", slopes=[-1.0], ax=ax)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=1)
+    ax.set_title("the same orders on copies of one shard gain nothing")
+    return ax

@@ -1,0 +1,60 @@
+"""`cdgrab centralized`: the same examples, fewer sequential steps."""
+
+import numpy as np
+import pytest
+
+from cdgrab_sim import plots
+from cdgrab_sim.experiments import _centralized
+from cdgrab_sim.experiments._experiment import Options
+
+SMALL = _centralized.SIZES | {
+    "seeds": 3,
+    "problem": {"family": "skewed", "kappa": 5.0, "d": 2},
+    "N": 64,
+    "m": [1, 4],
+    "steps": {"T": 80, "accuracy": {"others": 1e-3}, "rates": [0.02, 5.0], "replicates": {"others": 1}},
+    "errors": {"T": 30, "steps": [0.5, 128.0], "replicates": {"others": 1}},
+}
+
+
+@pytest.fixture(scope="module")
+def result():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_centralized, "QUICK", SMALL)
+        return _centralized.run(Options(quick=True, jobs=1))
+
+
+def test_four_workers_take_about_a_fourth_of_the_steps(result):
+    """K = n T, and T hardly changes with m: the ratio lies near 1 / 4, far from 1 and 1 / 16."""
+    steps = result.data["steps cd-grab"].mean(axis=0)
+    assert 1 / 7 < steps[1] / steps[0] < 1 / 2.2
+    assert result.data["steps grab"].shape == (3, 1)
+
+
+def test_rows_judge_the_rescaled_steps_and_the_errors(result):
+    judged = {(row.name, row.quantity): row.predicted for row in result.rows if row.predicted is not None}
+    assert judged == {
+        ("rr", "steps K / log K exponent in m"): -1.0,
+        ("cd-grab", "steps K / log K exponent in m"): -1.0,
+        ("rr", "tuned error (fixed N) exponent in m"): 0.0,
+        ("cd-grab", "tuned error (fixed N) exponent in m"): 0.0,
+    }
+
+
+def test_cells_hold_the_number_of_examples(result):
+    cells = _centralized._cells(SMALL, [1], {})
+    assert {cell["m"] * cell["n"] for cell in cells} == {64}
+    assert all(cell["dealt"] for cell in cells)
+
+
+def test_the_speedup_is_the_ratio_of_geometric_means():
+    base, steps = np.array([[80.0], [20.0]]), np.array([[10.0], [10.0]])
+    row = _centralized._speedup(0, steps, base, np.array([4]))
+    assert row.measured == pytest.approx(4.0)
+    assert row.verdict == "no prediction"
+
+
+def test_the_figure_shows_both_sides(result):
+    left, right = plots.figure(result).axes
+    assert "steps" in left.get_ylabel()
+    assert "f − f*" in right.get_ylabel()
