@@ -8,9 +8,9 @@ import pytest
 
 from cdgrab_sim import cli
 from cdgrab_sim.experiments import _real_data
-from cdgrab_sim.experiments._table import read_table
+from cdgrab_sim.experiments._table import read_table, shipped
 
-CANCER = Path(__file__).parent / "data" / "breast_cancer.csv"
+CANCER = shipped("breast_cancer.csv")
 
 
 def speedup(capsys, tmp_path, *words):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,17 @@ class Table:
     features: FloatArray  # (N, columns)
     target: FloatArray  # (N,)
     digest: str  # SHA-256 of the file
+
+
+def shipped(name: str) -> Path:
+    """Return the path of a table that ships with the package, see ``cdgrab_sim/data/README.md``.
+
+    Examples
+    --------
+    >>> shipped("digits.csv").is_file()
+    True
+    """
+    return Path(str(files("cdgrab_sim"))) / "data" / name
 
 
 def read_table(path: Path, target: str, *, standardize: bool) -> Table:
