@@ -7,6 +7,7 @@ from collections.abc import Callable
 from cdgrab_sim import _checks
 from cdgrab_sim._types import Problem
 from cdgrab_sim.problems._from_arrays import from_arrays
+from cdgrab_sim.problems._from_hessians import from_hessians
 from cdgrab_sim.problems._least_squares import least_squares
 from cdgrab_sim.problems._logistic import logistic
 from cdgrab_sim.problems._mlp import mlp
@@ -26,6 +27,7 @@ PROBLEMS: dict[str, Callable[..., Problem]] = {
 __all__ = [
     "PROBLEMS",
     "from_arrays",
+    "from_hessians",
     "least_squares",
     "logistic",
     "make",

@@ -1,0 +1,107 @@
+"""Quadratics with Hessians of their own: where even the mean of the iterates depends on the order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._sums import dot, dot_twin, dots_twin
+from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim.problems._linear_terms import mean_term
+
+
+def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    hessians, linear = data[0], data[1]
+    out[:] = dots_twin(hessians[who, idx], x) - linear[who, idx]
+
+
+@kernel(_grads_twin, small=True)
+def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
+    """Gradient of a row: A_ij x - c_ij."""
+    hessians, linear = data[0], data[1]
+    for r in range(out.shape[0]):
+        i, j = who[r], idx[r]
+        for p in range(out.shape[1]):
+            out[r, p] = dot(hessians[i, j, p], x) - linear[i, j, p]
+
+
+@kernel(numpy_walk(_grads_twin))
+def walk(  # type: ignore[no-untyped-def]
+    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+):
+    """Walk bound to this file's `grads`."""
+    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+
+
+def _value_twin(x: FloatArray, data: Data) -> float:
+    mean_hessian, mean_linear = data[2], data[3]
+    return 0.5 * dot_twin(x, dots_twin(mean_hessian, x)) - dot_twin(mean_linear, x)
+
+
+@kernel(_value_twin)
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = x' A x / 2 - c' x, with the mean A and c."""
+    mean_hessian, mean_linear = data[2], data[3]
+    image = np.empty(x.shape[0])
+    for p in range(x.shape[0]):
+        image[p] = dot(mean_hessian[p], x)
+    return 0.5 * dot(x, image) - dot(mean_linear, x)
+
+
+def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
+    r"""Quadratics given by their Hessians and linear terms.
+
+    .. math:: f_{ij}(x) = \tfrac12 x^\top A_{ij} x - c_{ij}^\top x
+
+    Parameters
+    ----------
+    hessians : array (m, n, d, d)
+        Symmetric A_ij; their mean must be positive definite, single ones need not be.
+    linear : array (m, n, d)
+
+    Returns
+    -------
+    Problem
+        With constants ``mu``, of the mean, and ``L``, the largest absolute eigenvalue of any A_ij.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not match, Hessians that are not symmetric, or a mean that is not positive
+        definite.
+
+    Examples
+    --------
+    >>> problem = from_hessians([[[[1.0]], [[3.0]]]], [[[2.0], [2.0]]])
+    >>> problem.x_star, problem.f_star, problem.constants["L"]
+    (array([1.]), -1.0, 3.0)
+    """
+    A, c = _checks.floats("hessians", hessians, 4), _checks.floats("linear", linear, 3)
+    m, n, d = c.shape
+    if A.shape != (m, n, d, d):
+        raise ValueError(f"hessians: expected shape (m, n, d, d) = {(m, n, d, d)}; got {A.shape}")
+    if not np.array_equal(A, A.swapaxes(2, 3)):
+        raise ValueError("hessians: expected symmetric matrices; got others; use (A + A') / 2")
+    mean_A = mean_term(A.reshape(m, n, d * d)).reshape(d, d)
+    mean_c = mean_term(c)
+    mu = float(np.linalg.eigvalsh(mean_A)[0])
+    if mu <= 0.0:
+        raise ValueError(f"hessians: expected a positive definite mean; got smallest eigenvalue {mu:.3g}")
+    x_star: FloatArray = np.linalg.solve(mean_A, mean_c).astype(np.float64, copy=False)
+    data = (A, c, mean_A, mean_c)
+    return Problem(
+        name="from_hessians",
+        m=m,
+        n=n,
+        d=d,
+        data=data,
+        grads=grads,
+        value=value,
+        x_star=x_star,
+        f_star=value(x_star, data),
+        constants={"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu},
+        walk=walk,
+    )
