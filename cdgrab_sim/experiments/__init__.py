@@ -22,7 +22,14 @@ EXPERIMENTS: dict[str, str] = {
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",
+    "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",
+    "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",
+    "reproduce logistic": "What do better orders gain in logistic regression with momentum?",
+    "reproduce step-size": "Does the gain of coordinated orders grow with the step size?",
 }
+
+# Verdicts of a row that contradicts its prediction.
+FAILED = ("disagrees", "fails")
 
 
 def load(name: str) -> Any:

@@ -16,6 +16,7 @@ from cdgrab_sim._types import FloatArray, Problem, Record
 from cdgrab_sim.analysis import paired_test, t_interval, tune
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
+from cdgrab_sim.experiments._readings import ratio
 from cdgrab_sim.experiments._table import Table, read_table
 
 SIZES: dict[str, Any] = {"n": 16, "m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
@@ -151,10 +152,7 @@ def _rows(largest: dict[str, dict[str, Any]], m: int) -> list[Row]:
     base = largest.get("rr")
     for name, cell in largest.items():
         if base is not None and name != "rr":
-            ratios = np.log(cell["errors"] / base["errors"])
-            low, high = (float(np.exp(end)) for end in t_interval(ratios))
-            ratio = float(cell["errors"].mean() / base["errors"].mean())
-            rows.append(Row(name, f"error / rr at m = {m}", ratio, low, high, None, None, "no prediction"))
+            rows.append(ratio(name, f"error / rr at m = {m}", cell["errors"], base["errors"]))
     return rows
 
 

@@ -16,6 +16,14 @@ from cdgrab_sim.plots._check import check
 from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._rate import rate_plot
+from cdgrab_sim.plots._reproduce import (
+    herding_curves,
+    herding_plateaus,
+    logistic,
+    step_size,
+    workers_loss,
+    workers_sweep,
+)
 from cdgrab_sim.plots._speedup import speedup
 from cdgrab_sim.plots._style import look, save, style
 
@@ -44,6 +52,10 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
         _regimes.gain,
         _regimes.transient,
     ),
+    "reproduce herding": (herding_curves, herding_plateaus),
+    "reproduce logistic": (logistic,),
+    "reproduce step-size": (step_size,),
+    "reproduce workers": (workers_loss, workers_sweep, partial(workers_sweep, quantity="last")),
     "speedup": (speedup,),
 }
 _COLUMNS = 2

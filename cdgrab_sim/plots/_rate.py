@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, LogFormatter, NullLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, LogFormatter, NullLocator
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, t_interval
@@ -17,6 +17,18 @@ from cdgrab_sim.plots._style import look
 def new_axes(ax: Axes | None) -> Axes:
     """Return `ax`, or the axes of a new figure that no global state knows."""
     return Figure().add_subplot() if ax is None else ax
+
+
+def ticks_at(ax: Axes, x: Sequence[float] | FloatArray) -> None:
+    """Put the ticks of the x axis where the measurements are."""
+    ax.xaxis.set_major_locator(FixedLocator(sorted(set(x))))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter("{x:g}")
+
+
+def legend_below(ax: Axes) -> None:
+    """Put the legend under the axes, where no curve is."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
 
 
 def rate_plot(
@@ -64,7 +76,7 @@ def rate_plot(
         ax.plot(
             x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
         )
-    _log_axes(ax, x, xlabel, ylabel)
+    log_axes(ax, x, xlabel, ylabel)
     _triangles(ax, slopes)
     return ax
 
@@ -97,19 +109,18 @@ def points_plot(
             np.abs(ends.T - np.exp(np.log(table).mean(axis=0))) * means / np.exp(np.log(table).mean(axis=0))
         )
         ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=name)
-    _log_axes(ax, x, xlabel, ylabel)
+    log_axes(ax, x, xlabel, ylabel)
     return ax
 
 
-def _log_axes(ax: Axes, x: FloatArray, xlabel: str, ylabel: str) -> None:
+def log_axes(ax: Axes, x: Sequence[float] | FloatArray, xlabel: str, ylabel: str) -> None:
+    """Make both axes logarithmic, with ticks at `x`, and put the legend below."""
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    ax.xaxis.set_major_locator(FixedLocator(x.tolist()))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(ScalarFormatter())
+    ticks_at(ax, x)
     if ax.get_ylim()[0] > 1e-3 and ax.get_ylim()[1] < 1e4:  # plain numbers where they are short
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    legend_below(ax)
 
 
 def _triangles(ax: Axes, slopes: Sequence[float]) -> None:

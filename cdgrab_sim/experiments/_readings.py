@@ -1,0 +1,92 @@
+"""Rows that put a measurement beside what a published figure shows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.analysis import t_interval
+from cdgrab_sim.experiments._experiment import Row
+
+
+class Reading(NamedTuple):
+    """A number read from a figure, pixel by pixel against its axis."""
+
+    value: float
+    error: float  # half width, in the same unit
+
+
+def same(name: str, quantity: str, values: ArrayLike, reading: Reading) -> Row:
+    """Judge a figure made from the same random numbers: the mean must lie within the reading's error.
+
+    Parameters
+    ----------
+    name, quantity : str
+    values : array (seeds,)
+        One for each seed of the figure; their spread is no uncertainty, so there is no interval.
+    reading : Reading
+
+    Examples
+    --------
+    >>> same("cd-grab", "herding error", [2.5, 2.7], Reading(2.6, 0.05)).verdict
+    'agrees'
+    """
+    mean = float(np.mean(np.asarray(values)))
+    word = "agrees" if abs(mean - reading.value) <= reading.error else "disagrees"
+    return Row(name, quantity, mean, None, None, reading.value, reading.error, word)
+
+
+def ratio(name: str, quantity: str, a: FloatArray, b: FloatArray, reading: Reading | None = None) -> Row:
+    """Compare two orderings seed by seed: the ratio of the means, with the interval of the log ratios.
+
+    A reading shows what a published figure of other data has; it is no prediction.
+
+    Parameters
+    ----------
+    name, quantity : str
+    a, b : array (seeds,)
+        Positive values, one pair for each seed.
+    reading : Reading, optional
+
+    Examples
+    --------
+    >>> row = ratio("cd-grab", "loss / rr", np.array([0.95, 0.97]), np.ones(2), Reading(0.92, 0.01))
+    >>> round(row.measured, 3), row.verdict
+    (0.96, 'other data')
+    """
+    low, high = (float(np.exp(end)) for end in t_interval(np.log(a / b)))
+    word = "no prediction" if reading is None else "other data"
+    value, error = (None, None) if reading is None else reading
+    return Row(name, quantity, float(a.mean() / b.mean()), low, high, value, error, word)
+
+
+def claim(
+    name: str, quantity: str, values: ArrayLike, *, below: float = np.inf, above: float = -np.inf
+) -> Row:
+    """Judge a claim about several means: all of them lie between two limits.
+
+    Parameters
+    ----------
+    name, quantity : str
+        The limits are added to the quantity.
+    values : array
+        The one closest to breaking the claim is shown.
+    below, above : float
+        One of them is given.
+
+    Examples
+    --------
+    >>> row = claim("cd-grab", "loss / rr, worst epoch", [0.97, 0.99], below=1.0)
+    >>> row.quantity, row.measured, row.verdict
+    ('loss / rr, worst epoch (< 1)', 0.99, 'holds')
+    """
+    if np.isfinite(below):
+        worst = float(np.max(values))
+        text, holds = f"{quantity} (< {below:g})", worst < below
+    else:
+        worst = float(np.min(values))
+        text, holds = f"{quantity} (> {above:g})", worst > above
+    return Row(name, text, worst, None, None, None, None, "holds" if holds else "fails")
