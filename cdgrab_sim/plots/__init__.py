@@ -15,6 +15,7 @@ from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stab
 from cdgrab_sim.plots._check import check
 from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
+from cdgrab_sim.plots._limits import floors, many_epochs, tuned
 from cdgrab_sim.plots._rate import rate_plot
 from cdgrab_sim.plots._reproduce import (
     herding_curves,
@@ -52,6 +53,7 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
         _regimes.gain,
         _regimes.transient,
     ),
+    "limits": (floors, many_epochs, tuned),
     "reproduce herding": (herding_curves, herding_plateaus),
     "reproduce logistic": (logistic,),
     "reproduce step-size": (step_size,),
