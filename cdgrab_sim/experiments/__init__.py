@@ -22,6 +22,7 @@ EXPERIMENTS: dict[str, str] = {
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",
+    "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
     "limits": "How close do orderings come to what is proved impossible to beat?",
     "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",
     "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",
