@@ -28,8 +28,6 @@ _TOOLS: dict[str, tuple[str, str]] = {
     ),
 }
 
-_FAILED = ("disagrees", "fails")
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
@@ -138,7 +136,7 @@ def _experiment(args: argparse.Namespace) -> int:
     print(result.to_json() if args.json else result.table())
     if not args.quiet:
         print(f"files: {folder}", file=sys.stderr)
-    return int(any(row.verdict in _FAILED for row in result.rows))
+    return int(any(row.verdict in experiments.FAILED for row in result.rows))
 
 
 def _forget(store: Path) -> None:

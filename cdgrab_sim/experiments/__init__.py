@@ -28,6 +28,7 @@ EXPERIMENTS: dict[str, str] = {
     "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",
     "reproduce logistic": "What do better orders gain in logistic regression with momentum?",
     "reproduce step-size": "Does the gain of coordinated orders grow with the step size?",
+    "all": "Which experiments agree with their predictions?",
 }
 
 # Verdicts of a row that contradicts its prediction.
