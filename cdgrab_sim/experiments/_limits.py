@@ -19,7 +19,7 @@ SIZES: dict[str, Any] = {
         "n": [16, 32, 64],
         "alpha": [1 / 256, 1 / 128, 1 / 64],  # alpha n = 1/16 .. 1/4, where leading terms lead
         "epochs": 1200,
-        "replicates": 4,
+        "replicates": 8,
         "so": {"epochs": 240, "replicates": 64},  # nothing to average over in time, but over the orders
         "seeds": 6,
     },
@@ -27,7 +27,7 @@ SIZES: dict[str, Any] = {
         "n": 64,
         "kappa": 200.0,
         "T": [50, 100, 200, 400, 800, 1600],
-        "replicates": 30,
+        "epochs": 16_000,  # of all chains of a cell
         "seeds": 6,
     },
     "bias": {"n": 6, "d": 2, "alpha": 0.1, "epochs": 40_000, "seeds": 6},
@@ -40,7 +40,7 @@ SIZES: dict[str, Any] = {
 }
 QUICK = SIZES | {
     "floors": SIZES["floors"] | {"epochs": 300, "replicates": 2, "so": {"epochs": 240, "replicates": 8}},
-    "many epochs": SIZES["many epochs"] | {"T": [50, 400, 1600], "replicates": 4, "seeds": 3},
+    "many epochs": SIZES["many epochs"] | {"T": [50, 400, 1600], "epochs": 9_000, "seeds": 3},
     "bias": SIZES["bias"] | {"epochs": 10_000},
     "rates": SIZES["rates"] | {"sizes": [[2, 16, 100], [8, 16, 100], [2, 64, 100], [2, 16, 400]]},
 }

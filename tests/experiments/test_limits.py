@@ -18,7 +18,7 @@ def test_safran_shamir_follows_the_displayed_update():
     for _ in range(T):
         for s in [1] * (n // 2) + [0] * (n // 2):
             x1, x2 = (1 - eta) * x1, (1 - eta * kappa) * x2 + eta * (2 * s - 1) / 2
-    cell = {"n": n, "kappa": kappa, "T": T, "ordering": "ig", "seed": 0, "replicates": 1}
+    cell = {"n": n, "kappa": kappa, "T": T, "ordering": "ig", "seed": 0, "epochs": 1}
     expected = 0.5 * x1**2 + 0.5 * kappa * x2**2
     assert _limits_quadratics.safran_shamir(cell)["loss"] == pytest.approx(expected, rel=1e-10)
 
@@ -63,7 +63,7 @@ def test_the_rates_are_in_the_products_that_are_named():
 def test_every_block_has_its_rows_and_none_disagrees(monkeypatch):
     small = {
         "floors": _limits.QUICK["floors"] | {"epochs": 60, "so": {"epochs": 60, "replicates": 2}, "seeds": 2},
-        "many epochs": _limits.QUICK["many epochs"] | {"T": [50, 1600], "replicates": 2},
+        "many epochs": _limits.QUICK["many epochs"] | {"T": [50, 1600]},
         "bias": _limits.QUICK["bias"] | {"epochs": 2000},
         "rates": _limits.QUICK["rates"] | {"sizes": [[2, 8, 50], [8, 8, 50]], "seeds": 2},
     }
