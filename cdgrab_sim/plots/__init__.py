@@ -13,8 +13,8 @@ from cdgrab_sim.experiments._experiment import Result
 from cdgrab_sim.plots import _centralized, _rates, _regimes
 from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
 from cdgrab_sim.plots._check import check
-from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._cost import cost
+from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._limits import floors, many_epochs, tuned
 from cdgrab_sim.plots._rate import rate_plot
@@ -36,8 +36,8 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "async stability": (async_stability,),
     "centralized": (_centralized.steps, _centralized.errors),
     "check": (check,),
-    "discrepancy": tuple(partial(discrepancy, variable=variable) for variable in ("m", "n", "d")),
     "cost": (cost,),
+    "discrepancy": tuple(partial(discrepancy, variable=variable) for variable in ("m", "n", "d")),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
     "rates": (
         partial(_rates.tuned, variable="m"),
