@@ -15,6 +15,7 @@ module                 statements
 ``renewal``            A7 delay given the example, A10 bias of the drained iterate
 ``finite_horizon``     A8 counts and shares after finitely many updates, first k of m (A9)
 ``effective_laws``     A9 the law of the examples that a discarding rule really trains on
+``exact_laws``         A9 for rounds and for weights by delay, exact for job times in whole ticks
 ``wall_clock``         A11 rates of fixed times, A12 time complexities, A13 times to R updates
 ``invariance``         A14 order invariance of ordered momentum, A15 exact delay compensation
 ``sequential``         A16 the sequential parents that every method equals with one worker
@@ -24,6 +25,7 @@ module                 statements
 from theory.asynchrony import (
     counting,
     effective_laws,
+    exact_laws,
     exponential,
     finite_horizon,
     fixed_delay,
@@ -36,6 +38,7 @@ from theory.asynchrony import (
 __all__ = [
     "counting",
     "effective_laws",
+    "exact_laws",
     "exponential",
     "finite_horizon",
     "fixed_delay",
