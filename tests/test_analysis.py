@@ -66,6 +66,23 @@ def test_agreement_needs_the_whole_90_percent_interval(predicted):
     assert analysis.verdict(VALUES, predicted, just * 0.999).verdict != "agrees"
 
 
+@pytest.mark.parametrize(
+    ("off", "resolution", "word"),
+    [(2.9, 1.0, "agrees"), (3.1, 1.0, "inconclusive"), (-4.9, 1.0, "inconclusive"), (-5.1, 1.0, "disagrees"),
+     (0.0, 1e-3, "inconclusive")],
+)  # fmt: skip
+def test_exact_statements_are_judged_in_standard_errors(off, resolution, word):
+    error = stats.sem(VALUES)
+    judged = analysis.verdict_in_errors(VALUES, np.mean(VALUES) + off * error, resolution)
+    assert judged.verdict == word
+    assert judged.margin == pytest.approx(3 * error)
+
+
+def test_values_that_do_not_vary_are_judged_at_the_resolution():
+    assert analysis.verdict_in_errors([0.0, 0.0], 1e-15, 0.01).verdict == "agrees"
+    assert analysis.verdict_in_errors([0.0, 0.0], 1e-3, 0.01).verdict == "disagrees"
+
+
 REFUSED = {
     "values: expected one per seed for at least 2 seeds; got 1": lambda: analysis.t_interval([1.0]),
     r"values\[1\]: expected finite numbers; got nan": lambda: analysis.t_interval([1.0, float("nan")]),

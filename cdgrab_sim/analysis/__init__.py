@@ -10,3 +10,4 @@ from cdgrab_sim.analysis._tuning import tune as tune
 from cdgrab_sim.analysis._verdict import Verdict as Verdict
 from cdgrab_sim.analysis._verdict import t_interval as t_interval
 from cdgrab_sim.analysis._verdict import verdict as verdict
+from cdgrab_sim.analysis._verdict import verdict_in_errors as verdict_in_errors

@@ -102,3 +102,42 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     else:
         word = "inconclusive"
     return Verdict(mean, low, high, predicted, margin, word)
+
+
+def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) -> Verdict:
+    """Judge an exact statement "the mean of these values is predicted" by their own standard error.
+
+    * agrees: the mean is within 3 standard errors, and 3 standard errors are below the resolution;
+    * disagrees: the mean is off by more than 5 standard errors;
+    * inconclusive: neither.
+
+    For 30 seeds or more a true statement fails to agree about once in 200, and disagrees once in 40,000.
+
+    Parameters
+    ----------
+    values : array (R,)
+        One value per seed.
+    predicted : float
+    resolution : float
+        What three standard errors must resolve, else noise would agree with anything. Standard errors below
+        a thousandth of it count as that, for values that hardly vary.
+
+    Returns
+    -------
+    Verdict
+        Its margin is 3 standard errors.
+
+    Examples
+    --------
+    >>> verdict_in_errors([0.19, 0.21, 0.2, 0.2], 0.201, resolution=0.05).verdict
+    'agrees'
+    """
+    resolution = _checks.real("resolution", resolution, above=0.0)
+    low, high = t_interval(values, 0.95)
+    v = np.asarray(values, dtype=np.float64)
+    error = max(float(v.std(ddof=1)) / math.sqrt(len(v)), resolution / 1000)
+    off = abs(float(v.mean()) - predicted)
+    word = "disagrees" if off > 5 * error else "inconclusive"
+    if off <= 3 * error <= resolution:
+        word = "agrees"
+    return Verdict(float(v.mean()), low, high, predicted, 3 * error, word)

@@ -35,7 +35,8 @@ def async_stability(result: Result, ax: Axes | None = None) -> Axes:
 
 def async_bias(result: Result, ax: Axes | None = None) -> Axes:
     """Draw the share of the slow class in training, by method, beside its prediction."""
-    rows = [row for row in result.rows if row.quantity == "share of the slow class"]
+    rows = [row for row in result.rows if row.quantity.startswith("share of the slow class")]
+    rows = list({row.name: row for row in reversed(rows)}.values())[::-1]  # exact laws come first
     values = {row.name: result.data[f"share {row.name}"] for row in rows}
     ax = _by_method(values, {row.name: row.predicted for row in rows}, ax)
     ax.axvline(result.config["share"][-1], color="0.8", linewidth=1, zorder=0)

@@ -9,7 +9,8 @@ from cdgrab_sim import cli, problems
 from cdgrab_sim.asynchronous import job_times
 from cdgrab_sim.experiments import _async_bias, _async_compare, _async_stability
 
-BIAS = {"m": 24, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120], "seeds": 3}
+BIAS = {"m": 24, "warm_up": 960, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120]}
+BIAS |= {"seeds": 3}
 SMALL = {
     "stability": (_async_stability, {"m": [2, 4], "updates": 4000, "seeds": 3}),
     "bias": (_async_bias, BIAS),
@@ -69,8 +70,9 @@ def test_the_optimum_of_a_weighted_sum_solves_its_normal_equations():
 
 def test_a_prediction_that_is_off_disagrees(monkeypatch, tmp_path, capsys):
     module, changes = SMALL["bias"]
-    monkeypatch.setattr(module, "QUICK", module.SIZES | changes | {"updates": 20_000})
-    monkeypatch.setattr(module, "predictions", lambda config: {"vanilla": (0.3, 0.01)})
+    monkeypatch.setattr(module, "QUICK", module.SIZES | changes | {"thresholds": []})
+    off = {"vanilla": 0.25, "drop-by-age": 0.0, "delay-adaptive": 0.05}
+    monkeypatch.setattr(module, "exact_predictions", lambda config: off)
     assert cli.main(["async", "bias", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path)]) == 1
     assert "disagrees" in capsys.readouterr().out
 
