@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cdgrab_sim import cli, experiments
+from cdgrab_sim import asynchronous, cli, experiments, orderings, problems
 from cdgrab_sim.experiments import _speedup
 from theory import slopes
 
@@ -141,6 +141,15 @@ def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys)
     verdicts = {row["name"]: row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert verdicts["cd-grab"] == "disagrees"
     assert code == 1
+
+
+def test_list_names_what_is_registered(capsys):
+    assert run("list") == 0
+    out = capsys.readouterr().out
+    registries = (orderings.ORDERINGS, problems.PROBLEMS, asynchronous.METHODS, experiments.EXPERIMENTS)
+    for registry in registries:
+        assert all(f"\n  {name} " in out for name in registry)
+    assert "reconstruction of arXiv 2605.02043, unverified" in out
 
 
 def test_help_lists_every_question_without_heavy_imports():

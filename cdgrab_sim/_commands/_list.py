@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cdgrab_sim import experiments, orderings, problems
+from cdgrab_sim import asynchronous, experiments, orderings, problems
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def run(args: argparse.Namespace) -> str:
     sections = {
         "orderings": _summaries(orderings.ORDERINGS),
         "problems": _summaries(problems.PROBLEMS),
+        "asynchronous methods": _methods(asynchronous.METHODS),
         "experiments": experiments.EXPERIMENTS,
     }
     width = max(len(name) for lines in sections.values() for name in lines)
@@ -27,6 +28,11 @@ def run(args: argparse.Namespace) -> str:
         rows = [f"  {name.ljust(width)}  {line}" for name, line in lines.items()]
         blocks.append("\n".join([f"{title}:", *rows]))
     return "\n\n".join(blocks)
+
+
+def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> dict[str, str]:
+    """Say where each method comes from; its factory has the formulas."""
+    return {name: make(2).provenance for name, make in registry.items()}
 
 
 def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:

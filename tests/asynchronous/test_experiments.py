@@ -27,6 +27,7 @@ def question(request, monkeypatch):
     if request.param == "compare":
         monkeypatch.setattr(module, "KEEPING", ("vanilla", "vanilla, queue", "ordered-momentum-anytime"))
         monkeypatch.setattr(module, "DISCARDING", ("drop-by-age", "rennala 16"))
+        monkeypatch.setattr(module, "CONTROLS", ("drop-by-age, shuffled",))
     return request.param
 
 
