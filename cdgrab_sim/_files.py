@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import xarray
 
 _FORMAT = 1
+# the kinds of runs, by name: this file is below the engines that make them
+_HOMES = {"Run": "cdgrab_sim._types:Run", "AsyncRun": "cdgrab_sim.asynchronous._types:AsyncRun"}
 
 
 @contextmanager
@@ -45,21 +48,28 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         aside.unlink(missing_ok=True)
 
 
-def save_run(run: Run, path: str | PathLike[str]) -> None:
-    """Write a run to one .npz file; see `Run.save`."""
-    arrays: dict[str, Any] = {"format": np.array(_FORMAT), "meta": np.array(json.dumps(dict(run.meta)))}
+def save_run(run: Any, path: str | PathLike[str]) -> None:
+    """Write a run of any kind, a dataclass of arrays and numbers, to one .npz file; see `Run.save`."""
+    arrays: dict[str, Any] = {"format": np.array(_FORMAT), "kind": np.array(type(run).__name__)}
     for one in fields(run):
         value = getattr(run, one.name)
-        if one.name in ("herding", "herding_live"):
-            arrays |= {f"{one.name}/{norm}": errors for norm, errors in value.items()}
-        elif one.name != "meta" and value is not None:
-            arrays[one.name] = value
+        if one.name == "meta":
+            arrays["meta"] = np.array(json.dumps(dict(value)))
+        elif isinstance(value, Mapping):
+            arrays |= {f"{one.name}/{key}": array for key, array in value.items()}
+        elif value is not None:
+            arrays[one.name] = np.asarray(value)
     with written_whole(path) as file:
         np.savez(file, **arrays)
 
 
-def load(path: str | PathLike[str]) -> Run:
-    """Read a run that `Run.save` wrote.
+def load(path: str | PathLike[str]) -> Any:
+    """Read a run that `Run.save` or `AsyncRun.save` wrote.
+
+    Returns
+    -------
+    Run or AsyncRun
+        What was saved.
 
     Raises
     ------
@@ -83,26 +93,35 @@ def load(path: str | PathLike[str]) -> Run:
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
         found = int(arrays.pop("format"))
-        meta = json.loads(str(arrays.pop("meta")))
+        home = _HOMES[str(arrays.pop("kind"))] if found <= _FORMAT else ""
+        arrays["meta"] = json.loads(str(arrays.pop("meta")))
     except OSError:
         raise
     except (ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({error})") from None
     if found > _FORMAT:
         raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
-    arrays |= {"herding": {}, "herding_live": {}}
     for name in [name for name in arrays if "/" in name]:
-        quantity, norm = name.split("/")
-        arrays[quantity][norm] = arrays.pop(name)
-    return Run(meta=meta, **arrays)
+        quantity, key = name.split("/")
+        arrays.setdefault(quantity, {})[key] = arrays.pop(name)
+    values = {
+        name: a.item() if isinstance(a, np.ndarray) and a.ndim == 0 else a for name, a in arrays.items()
+    }
+    module, kind = home.split(":")
+    return getattr(import_module(module), kind)(**values)
 
 
-def run_to_xarray(run: Run) -> xarray.Dataset:
-    """Return a run as a labelled dataset; see `Run.to_xarray`."""
+def xarray_module() -> Any:
+    """Return the optional module xarray, or say how to install it."""
     try:
         import xarray
     except ImportError:
         raise ImportError("to_xarray needs the extra: pip install 'cdgrab-sim[xarray]'") from None
+    return xarray
+
+
+def run_to_xarray(run: Run) -> xarray.Dataset:
+    """Return a run as a labelled dataset; see `Run.to_xarray`."""
     at_points = ("loss", "grad_norm", "distance", "loss_average")
     dims: dict[str, tuple[str, ...]] = {
         **dict.fromkeys(at_points, ("replicate", "epoch")),
@@ -119,7 +138,9 @@ def run_to_xarray(run: Run) -> xarray.Dataset:
         for norm, errors in getattr(run, quantity).items():
             variables[f"{quantity}_{norm}"] = (("replicate", "order_epoch"), errors)
     coordinates = {"epoch": run.epochs, "order_epoch": run.epochs[:-1]}
-    return xarray.Dataset(variables, coords=coordinates, attrs={"meta": json.dumps(dict(run.meta))})
+    attributes = {"meta": json.dumps(dict(run.meta))}
+    dataset: xarray.Dataset = xarray_module().Dataset(variables, coords=coordinates, attrs=attributes)
+    return dataset
 
 
 def writable_folder(folder: Path) -> None:

@@ -34,6 +34,42 @@ def test_a_run_comes_back_equal(run, tmp_path):
             assert before.dtype == after.dtype
 
 
+@pytest.fixture
+def late():
+    """An asynchronous run, with everything measured."""
+    everything = cg.asynchronous.AsyncRecord(
+        every=7, grad_norm=True, trajectory=True, virtual=True, average=True, events=True
+    )
+    problem = cg.problems.quadratic(m=1, n=12, d=3)
+    return cg.simulate_async(
+        problem, "ringmaster", workers=3, updates=40, step_size=1e-3, job_times=[1, 2, 3], record=everything
+    )
+
+
+def test_an_asynchronous_run_comes_back_equal(late, tmp_path):
+    late.save(tmp_path / "run.npz")
+    again = cg.load(tmp_path / "run.npz")
+    assert type(again).__name__ == "AsyncRun"
+    for one in dataclasses.fields(late):
+        before, after = getattr(late, one.name), getattr(again, one.name)
+        assert type(after).__name__ == type(before).__name__
+        if one.name == "events":
+            assert before.keys() == after.keys()
+            before, after = ([columns[name] for name in late.events] for columns in (before, after))
+        np.testing.assert_array_equal(before, after, err_msg=one.name)
+    assert repr(again.status) == repr(late.status)
+
+
+def test_an_asynchronous_run_as_a_dataset(late):
+    pytest.importorskip("xarray")
+    dataset = late.to_xarray()
+    assert dataset["loss"].swap_dims(record="update").sel(update=14) == late.loss[2]
+    assert dataset["trajectory"].sizes == {"record": 7, "coordinate": 3}
+    assert int(dataset["applied"].sum()) == late.applied.sum()
+    assert dataset["event_delay"].sizes["event"] == len(late.events["delay"])
+    assert dataset.attrs["updates"] == 40
+
+
 def test_equal_runs_give_equal_files(run, tmp_path):
     for name in ("a.npz", "b.npz"):
         run.save(tmp_path / name)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Any, NamedTuple
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray, IntArray, Problem
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class AsyncStatus(StrEnum):
@@ -239,6 +243,39 @@ class AsyncRun:
     virtual: FloatArray | None = None
     average: FloatArray | None = None
     events: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", AsyncStatus(self.status))  # files hold its text
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the run to one .npz file, without pickle; `cdgrab_sim.load` reads it back.
+
+        The file appears under its name only when it is whole.
+
+        Examples
+        --------
+        >>> import cdgrab_sim as cg
+        >>> from tempfile import TemporaryDirectory
+        >>> run = cg.simulate_async("quadratic", "vanilla", workers=8, updates=20, step_size=1e-3)
+        >>> with TemporaryDirectory() as folder:
+        ...     run.save(f"{folder}/run.npz")
+        ...     again = cg.load(f"{folder}/run.npz")
+        >>> again.status, bool((again.x == run.x).all())
+        (<AsyncStatus.COMPLETED: 'completed'>, True)
+        """
+        from cdgrab_sim import _files
+
+        _files.save_run(self, path)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the measurements as a labelled dataset (needs the extra ``xarray``).
+
+        Records are indexed by their number, with the coordinates ``update`` and ``time``; status, message,
+        clocks and ``meta`` are attributes.
+        """
+        from cdgrab_sim.asynchronous._dataset import to_dataset
+
+        return to_dataset(self)
 
     @property
     def law(self) -> FloatArray:

@@ -111,9 +111,9 @@ def run(options: Options) -> Result:
     Returns
     -------
     Result
-        Rows "excess / excess without slow examples" of keeping methods and controls (predicted 0), "excess / excess
-        of its own law" of discarding ones (predicted 1), and the ranking. Data ``excess <method>`` and ``law
-        <method>`` (seeds,), and ``easy only`` (seeds,).
+        Rows "excess / excess without slow examples" of keeping methods and controls (predicted 0), "excess /
+        excess of its own law" of discarding ones (predicted 1), and the ranking. Data ``excess <method>``,
+        ``law <method>`` (seeds,), and ``easy only`` (seeds,).
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
     seeds = subseeds(options.seed, config["seeds"])
