@@ -14,6 +14,9 @@ True
 
 from cdgrab_sim.asynchronous import job_times as job_times
 from cdgrab_sim.asynchronous import methods as methods
+from cdgrab_sim.asynchronous._regions import Region as Region
+from cdgrab_sim.asynchronous._regions import ball as ball
+from cdgrab_sim.asynchronous._regions import box as box
 from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
 from cdgrab_sim.asynchronous._types import AsyncRecord as AsyncRecord
 from cdgrab_sim.asynchronous._types import AsyncRun as AsyncRun

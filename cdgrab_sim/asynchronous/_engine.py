@@ -8,11 +8,13 @@ import numpy as np
 
 from cdgrab_sim._types import FloatArray, IntArray, Problem
 from cdgrab_sim.asynchronous import _tally
+from cdgrab_sim.asynchronous._clock import cumulative
 from cdgrab_sim.asynchronous._hash import worker_keys
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, issue_all
 from cdgrab_sim.asynchronous._loop import AVERAGED, LAST_K, LAST_ROW, QUIET, ROWS, TIME, K, Stop, bound_loop
 from cdgrab_sim.asynchronous._queue import tournament
 from cdgrab_sim.asynchronous._queues import Queues
+from cdgrab_sim.asynchronous._regions import Region
 from cdgrab_sim.asynchronous._types import JobTimes, Method, positive_times
 
 ROWS_PER_CALL = 2048  # of 56 bytes: the log stays in the second-level cache
@@ -37,6 +39,7 @@ class AsyncEngine:
         Arrivals in a row without an update that count as a livelock.
     fresh : bool
         After an abort, draw a new example.
+    projection : Region or None
     average_from : int
         First update that is averaged.
     keep_events : bool
@@ -55,6 +58,7 @@ class AsyncEngine:
         seed: int,
         patience: int,
         fresh: bool = True,
+        projection: Region | None = None,
         average_from: int = NEVER,
         keep_events: bool = False,
     ) -> None:
@@ -63,6 +67,8 @@ class AsyncEngine:
         self._need = workers + 1 if method.restarts else 1  # most rows of one arrival
         rows = max(rows, 4 * self._need)
         per_example = _per_example(problem, times)
+        if projection is not None and method.projected is not None:
+            method, projection = method.projected(projection), None
         self.queues = Queues(problem, order, seed, ahead=rows)
         self.state = method.init(x0, workers, step_size)
         self.jobs = Jobs(
@@ -76,7 +82,8 @@ class AsyncEngine:
             self.queues.ring,
             _per_worker(workers, times),
             per_example,
-            np.array(times.law),
+            np.array([*times.law, times.step]),
+            _clock(workers, times),
         )
         self.counters = np.zeros(4, dtype=np.int64)
         self.total, self.now = np.zeros(d), 0.0
@@ -89,7 +96,9 @@ class AsyncEngine:
             np.zeros(1, dtype=np.int64),
             np.zeros(1, dtype=np.int64),
         )
-        self._goals = np.array([0, 0, patience, average_from], dtype=np.int64)
+        kind = 0 if projection is None else projection.kind
+        self._goals = np.array([0, 0, patience, average_from, kind], dtype=np.int64)
+        self._bounds = np.zeros((2, d)) if projection is None else projection.bounds(d)
         self._flags = np.array([method.restarts, method.second_gradient, True, fresh])
         self._loop = bound_loop(problem, method)
         self.queues.fill()
@@ -119,7 +128,8 @@ class AsyncEngine:
             stop = Stop(
                 self._loop(
                     self.x, self.total, *self.state, *self._scratch, self.counters, self._events,
-                    self._moments, self._goals, until, self._flags, *self.jobs, self.problem.data,
+                    self._moments, self._goals, until, self._flags, self._bounds, *self.jobs,
+                    self.problem.data,
                 )
             )  # fmt: skip
             self._count()
@@ -176,3 +186,9 @@ def _per_worker(workers: int, times: JobTimes) -> FloatArray:
     if np.isinf(table).any(axis=1).all():
         raise ValueError("job times by worker: expected a worker that works; all of them are infinite")
     return table
+
+
+def _clock(workers: int, times: JobTimes) -> FloatArray:
+    if times.rates is None:
+        return np.zeros((workers, 1))
+    return cumulative(times.rates(workers), times.step)

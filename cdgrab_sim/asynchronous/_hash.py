@@ -31,6 +31,7 @@ class HashStream(IntEnum):
     TIME = 1
     TIME_SECOND = 2  # the second uniform of a normal
     CONTROL = 3  # permutes job times across examples
+    CLOCK = 4  # traces of workers that come and go
 
 
 def _mixed(z: int) -> int:
@@ -71,6 +72,11 @@ def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:
         base = SeedSequence(seed, spawn_key=(_ROLE, int(stream))).generate_state(1, "uint64")[0]
         keys[stream] = [_mixed((int(base) + _GOLDEN * (i + 1)) & _MASK) for i in range(workers)]
     return keys
+
+
+def clock_stream(seed: int, worker: int) -> SeedSequence:
+    """Return the entropy of a worker's trace of rates."""
+    return SeedSequence(seed, spawn_key=(_ROLE, int(HashStream.CLOCK), worker))
 
 
 def control(seed: int) -> Generator:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.asynchronous._clock import finish, finish_twin
 from cdgrab_sim.asynchronous._hash import HashStream, uniform, uniform_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
 
@@ -43,11 +44,12 @@ class Jobs(NamedTuple):
     queue: IntArray  # (rows, length), a ring; length 0: examples are drawn independently
     per_worker: FloatArray  # (m, K)
     per_example: FloatArray  # (rows, n)
-    law: FloatArray  # (3,) kind, a, b
+    law: FloatArray  # (4,) kind, a, b, length of a step of the clock
+    clock: FloatArray  # (m, steps + 1) work done by the ends of steps, see _clock
 
 
 def factor_twin(law: FloatArray, key: Any, second_key: Any, number: int) -> float:
-    kind, a, b = law.tolist()
+    kind, a, b, _ = law.tolist()
     if kind == Law.FIXED:
         return 1.0
     u = uniform_twin(key, number)
@@ -80,7 +82,7 @@ def factor(law, key, second_key, number):
 
 def issue_twin(
     x, worker, now, k, fresh,
-    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
 ):  # fmt: skip
     number, (rows, n) = int(jobs[worker, NUMBER]), per_example.shape
     row = worker if rows > 1 else 0
@@ -94,16 +96,17 @@ def issue_twin(
     drawn[example] += 1
     reads[worker] = x
     base = per_worker[worker, number % per_worker.shape[1]] * per_example[row, example - row * n]
-    finish = now + base * factor_twin(law, keys[_TIME, worker], keys[_SECOND, worker], number)
+    work = base * factor_twin(law, keys[_TIME, worker], keys[_SECOND, worker], number)
+    end = finish_twin(clock, worker, law[3], now, work)
     starts[worker] = now
-    place_twin(times, winners, worker, finish)
-    return bool(finish > now)
+    place_twin(times, winners, worker, end)
+    return bool(end > now)
 
 
 @kernel(issue_twin, small=True)
 def issue(
     x, worker, now, k, fresh,
-    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
 ):  # fmt: skip
     """Give `worker` a job that reads `x` at time `now` and counter `k`.
 
@@ -126,33 +129,36 @@ def issue(
         reads[worker, p] = x[p]
     K = per_worker.shape[1]
     base = per_worker[worker, number % K if K > 1 else 0] * per_example[row, example - row * n]
-    finish = now + base * factor(law, keys[_TIME, worker], keys[_SECOND, worker], number)
+    work = base * factor(law, keys[_TIME, worker], keys[_SECOND, worker], number)
+    end = finish(clock, worker, law[3], now, work)
     starts[worker] = now
-    place(times, winners, worker, finish)
-    return finish > now
+    place(times, winners, worker, end)
+    return end > now
 
 
 def _issue_all_twin(
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law
+    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock
 ):  # fmt: skip
     good = True
     for worker in range(len(jobs)):
         good &= issue_twin(
             x, worker, 0.0, 0, True,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+            reads, jobs, starts, times, winners, position, drawn, keys, queue,
+            per_worker, per_example, law, clock,
         )  # fmt: skip
     return good
 
 
 @kernel(_issue_all_twin)
 def issue_all(
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law
+    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock
 ):  # fmt: skip
     """Give every worker its first job, in worker order."""
     good = True
     for worker in range(jobs.shape[0]):
         good &= issue(
             x, worker, 0.0, 0, True,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+            reads, jobs, starts, times, winners, position, drawn, keys, queue,
+            per_worker, per_example, law, clock,
         )  # fmt: skip
     return good

@@ -24,12 +24,13 @@ from cdgrab_sim._jit import compile_bound, inlined, is_jitted, is_small, kernel
 from cdgrab_sim._types import IntArray, Problem
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, issue, issue_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
+from cdgrab_sim.asynchronous._regions import project, project_twin
 from cdgrab_sim.asynchronous._types import Flow, Method
 
 K, ROWS, QUIET, AVERAGED = 0, 1, 2, 3  # `counters`: updates, rows of the log, arrivals since an update
 ADVANCE, WAIT, ABORTED, RELEASED = int(Flow.ADVANCE), int(Flow.WAIT), int(Flow.ABORTED), int(Flow.RELEASED)
 
-LAST_K, LAST_ROW, PATIENCE, AVERAGE_FROM = 0, 1, 2, 3  # `goals`
+LAST_K, LAST_ROW, PATIENCE, AVERAGE_FROM, REGION = 0, 1, 2, 3, 4  # `goals`
 
 # columns of the log
 WORKER, WHAT, DELAY, FLOW = 0, 1, 2, 3
@@ -97,7 +98,7 @@ def _restart_others_twin(events, moments, row, restart, worker, now, k, fresh, x
 @kernel(_restart_others_twin, small=True)
 def restart_others(
     events, moments, row, restart, worker, now, k, fresh,
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
+    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
 ):  # fmt: skip
     """Give new jobs to the workers that the method restarts; the arriving one has its own already."""
     good = True
@@ -110,7 +111,7 @@ def restart_others(
             good &= issue(
                 x, i, now, k, fresh or what == NO_JOB,
                 reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                per_worker, per_example, law,
+                per_worker, per_example, law, clock,
             )  # fmt: skip
         restart[i] = False
     return row, good
@@ -122,9 +123,10 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
 
     def make(grads: Any) -> Callable[..., int]:
         def loop(
-            x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until, flags,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law,
-            data,
+            x, total, S, W, c, p, restart, G, who, idx,
+            counters, events, moments, goals, until, flags, bounds,
+            reads, jobs, starts, times, winners, position, drawn, keys, queue,
+            per_worker, per_example, law, clock, data,
         ):  # fmt: skip
             restarts, second, issuing, fresh = flags[0], flags[1], flags[2], flags[3]
             n, shards, g, second_g = per_example.shape[1], per_example.shape[0] > 1, G[0:1], G[1:2]
@@ -149,6 +151,7 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                 if flow == ADVANCE:
                     k += 1
                     counters[K], counters[QUIET] = k, 0
+                    project(x, goals[REGION], bounds)
                     if k > goals[AVERAGE_FROM]:
                         counters[AVERAGED] += 1
                         for r in range(x.shape[0]):
@@ -160,13 +163,13 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                     good &= issue(
                         x, worker, now, k, True,
                         reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                        per_worker, per_example, law,
+                        per_worker, per_example, law, clock,
                     )  # fmt: skip
                 if restarts and flow == ADVANCE and issuing:
                     row, resolved = restart_others(
                         events, moments, row, restart, worker, now, k, fresh,
                         x, reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                        per_worker, per_example, law,
+                        per_worker, per_example, law, clock,
                     )  # fmt: skip
                     good &= resolved
                 counters[ROWS] = row
@@ -182,11 +185,11 @@ def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
     """Return the NumPy twin of the loop for any pair of gradients and method."""
 
     def loop(
-        x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until, flags,
+        x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until, flags, bounds,
         *jobs_and_data,
     ):  # fmt: skip
         *state, data = jobs_and_data
-        reads, jobs, starts, times, winners, *_, per_example, _ = state
+        reads, jobs, starts, times, winners, *_, per_example, _, _ = state
         restarts, second, issuing, fresh = flags
         n = per_example.shape[1]
         good = True
@@ -207,6 +210,8 @@ def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
             counters[ROWS] += 1
             counters[QUIET] = 0 if flow == ADVANCE else counters[QUIET] + 1
             counters[K] = k = k + (flow == ADVANCE)
+            if flow == ADVANCE:
+                project_twin(x, goals[REGION], bounds)
             if flow == ADVANCE and k > goals[AVERAGE_FROM]:
                 counters[AVERAGED] += 1
                 total += x

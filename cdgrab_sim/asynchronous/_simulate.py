@@ -16,6 +16,7 @@ from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
 from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine
 from cdgrab_sim.asynchronous._loop import Stop
+from cdgrab_sim.asynchronous._regions import Region
 from cdgrab_sim.asynchronous._types import AsyncRecord, AsyncRun, AsyncStatus, JobTimes, Method
 from cdgrab_sim.asynchronous.job_times import example_gradients
 
@@ -46,6 +47,7 @@ def simulate_async(
     x0: ArrayLike | None = None,
     drain: bool = False,
     abort: str = "fresh",
+    projection: Region | None = None,
     patience: int | None = None,
     record: AsyncRecord | None = None,
 ) -> AsyncRun:
@@ -81,6 +83,10 @@ def simulate_async(
         depend on the examples.
     abort : {"fresh", "again"}
         What a worker computes after an abort: a new example, or the same one, which can starve slow examples.
+    projection : Region, optional
+        ``cg.asynchronous.ball`` or ``box``: what takes the step is projected onto it after every update. That
+        is x, save in the AnyTime methods, whose x is an average of the projected iterates. The start x0 is
+        taken as it is; momentum is not projected.
     patience : int, optional
         Arrivals in a row without an update that count as a livelock; 100,000 + 1,000 for each worker by
         default.
@@ -139,6 +145,7 @@ def simulate_async(
         "x0": start.tolist(),
         "drain": bool(drain),
         "abort": abort,
+        "projection": None if projection is None else projection.name,
         "patience": patience,
         "record": asdict(record),
         "versions": {"cdgrab_sim": __version__, "numpy": np.__version__}
@@ -147,7 +154,7 @@ def simulate_async(
     with np.errstate(all="ignore"):  # divergence is a status, not a warning; hashes overflow
         engine = AsyncEngine(
             problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
-            patience=patience, fresh=fresh, keep_events=record.events,
+            patience=patience, fresh=fresh, projection=projection, keep_events=record.events,
             average_from=goal[0] // 2 if record.average else NEVER,
         )  # fmt: skip
         recorder = _Recorder(record, engine)

@@ -12,6 +12,7 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim.asynchronous._regions import Region
 
 if TYPE_CHECKING:
     import xarray
@@ -70,6 +71,9 @@ class Method:
         ``G[1]`` is the gradient of the same example at ``W[worker]``.
     provenance : str
         Where the formulas come from, shown wherever a result is.
+    projected : callable or None
+        ``projected(region) -> Method`` where it is not x that takes the step and is projected: x may be an
+        average of iterates. None: x is projected after each update.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Method:
     restarts: bool = False
     second_gradient: bool = False
     provenance: str = "user"
+    projected: Callable[[Region], Method] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +104,8 @@ class JobTimes:
 
     .. math:: s = \text{worker}_{i, j \bmod K} \cdot \text{example}_z \cdot \xi
 
-    for job number j of worker i on example z, with a random factor xi of mean 1, independent over jobs.
+    for job number j of worker i on example z, with a random factor xi of mean 1, independent over jobs. With
+    rates, s is the work of the job, which is done at a speed that varies with the clock.
 
     Parameters
     ----------
@@ -110,6 +116,10 @@ class JobTimes:
         ``example(problem) -> array (m, n)`` of positive factors.
     law : tuple (kind, a, b)
         The law of xi, made by the factories of :mod:`cdgrab_sim.asynchronous.job_times`.
+    rates : callable or None
+        ``rates(workers) -> array (workers, steps)`` of speeds, repeated after the last step.
+    step : float
+        How long each rate lasts.
 
     Raises
     ------
@@ -121,6 +131,8 @@ class JobTimes:
     worker: Any = 1.0
     example: Callable[[Problem], FloatArray] | None = None
     law: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rates: Callable[[int], FloatArray] | None = None
+    step: float = 1.0
 
     def __post_init__(self) -> None:
         positive_times("job times by worker", np.asarray(self.worker))

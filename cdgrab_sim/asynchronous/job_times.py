@@ -1,4 +1,4 @@
-"""Models of job times: by worker, by chance, by example, and the control without dependence.
+"""Models of job times: by worker, by chance, by example, by the clock, and the control without dependence.
 
 Random factors have mean 1, and the factors of the examples have mean 1 unless they are given in whole ticks:
 so models compare at the same throughput.
@@ -17,6 +17,7 @@ from cdgrab_sim._types import FloatArray, Problem
 from cdgrab_sim.asynchronous._hash import control
 from cdgrab_sim.asynchronous._issue import Law
 from cdgrab_sim.asynchronous._types import JobTimes, positive_times
+from cdgrab_sim.asynchronous._varying import on_off, sinusoid, trace
 
 __all__ = [
     "JobTimes",
@@ -26,9 +27,12 @@ __all__ = [
     "exponential",
     "fixed",
     "lognormal",
+    "on_off",
     "pareto",
     "shuffled",
+    "sinusoid",
     "straggler",
+    "trace",
     "two_classes",
 ]
 

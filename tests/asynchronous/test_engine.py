@@ -1,11 +1,23 @@
 """The engine: twin = compiled, identities, orders, job times, ends of runs, arguments."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim._jit import KERNELS, compiles
-from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Flow, JobTimes, Method, job_times, methods
+from cdgrab_sim.asynchronous import (
+    METHODS,
+    AsyncRecord,
+    Flow,
+    JobTimes,
+    Method,
+    ball,
+    box,
+    job_times,
+    methods,
+)
 from cdgrab_sim.asynchronous._hash import uniform, uniform_twin, worker_keys
 from cdgrab_sim.asynchronous._queue import place, tournament
 from tests.naive_asynchrony import arrival_order
@@ -19,6 +31,9 @@ MODELS = {
     "pareto": job_times.pareto(1.3),
     "straggler": job_times.straggler(0.2, 9.0),
     "by example": job_times.by_example([1, 2, 3] * 4),
+    "trace": job_times.trace([[1, 0, 2], [1, 1, 1], [0, 0, 1], [3, 0.5, 0]], step=0.7),
+    "on-off": job_times.on_off(3.0, 1.0, steps=200, base=job_times.exponential()),
+    "sinusoid": job_times.sinusoid(5.0, 0.9, job_times.by_example([1, 2, 3] * 4)),
 }
 
 
@@ -64,6 +79,91 @@ def test_the_twin_has_the_bits_of_the_compiled_loop(name):
 def test_the_twin_has_the_bits_for_every_model_of_times(model):
     options = {"job_times": MODELS[model], "record": AsyncRecord(events=True)}
     assert_same(run(twin_of(QUADRATIC), twin_method(methods.vanilla()), **options), run(**options))
+
+
+@pytest.mark.parametrize("model", ["trace", "on-off", "sinusoid"])
+def test_a_job_ends_when_its_work_is_done(model):
+    """The integral of the rate over each job, step by step, is the time it takes at constant rates."""
+    times, record = MODELS[model], AsyncRecord(events=True)
+    events = run(job_times=times, record=record, updates=400).events
+    plain = run(job_times=replace(times, rates=None), record=record, updates=400).events
+    rates, step = times.rates(4), times.step
+    np.testing.assert_allclose(rates.mean(axis=1), 1.0, rtol=1e-12)
+    for worker in range(4):
+        mine, other = events["worker"] == worker, plain["worker"] == worker
+        work = (plain["time"] - plain["start"])[other][:50]
+        spans = zip(events["start"][mine][:50], events["time"][mine][:50], strict=True)
+        done = []
+        for start, end in spans:
+            steps = np.arange(int(start / step), int(end / step) + 1)
+            overlap = np.minimum(end, (steps + 1) * step) - np.maximum(start, steps * step)
+            done.append(rates[worker, steps % rates.shape[1]] @ overlap)
+        count = min(len(done), len(work))
+        assert count > 20
+        np.testing.assert_allclose(done[:count], work[:count], rtol=1e-9, atol=1e-9)
+
+
+def test_speeds_that_vary_keep_the_throughput():
+    """Mean rates are 1: in a long time every worker does that much work, up to a cycle."""
+    for model in ("trace", "sinusoid"):
+        times = replace(MODELS[model], example=None)
+        measured = run(job_times=times, updates=None, until=420.0)
+        assert np.abs(measured.by_worker - 420).max() <= 5
+    few, many = (MODELS["on-off"].rates(workers) for workers in (2, 5))
+    np.testing.assert_array_equal(few, many[:2])
+    assert (few > 0).mean() == pytest.approx(0.75, abs=0.2)
+
+
+REGIONS = {"ball": ball(0.7, [0.3, 1.5, 0.3]), "box": box(-0.2, [0.4, 2.2, 0.7])}
+
+
+@pytest.mark.parametrize("region", REGIONS)
+@pytest.mark.parametrize(
+    "name", ["vanilla", "rennala", "ordered-momentum-anytime", "ordered-momentum-mu-squared"]
+)
+def test_the_twin_has_the_bits_with_a_projection(name, region):
+    method = methods.make(name, 4)
+    options = {
+        "record": AsyncRecord(events=True),
+        "order": "rr",
+        "projection": REGIONS[region],
+        "step_size": 0.1,
+    }
+    compiled = run(QUADRATIC, method, **options)
+    if method.projected is not None:
+        method, options["projection"] = method.projected(REGIONS[region]), None
+    assert_same(run(twin_of(QUADRATIC), twin_method(method), **options), compiled)
+
+
+def nearest(region, x):
+    """The projection, by its textbook formula."""
+    first, second = REGIONS[region].bounds(3)
+    if region == "box":
+        return np.minimum(np.maximum(x, first), second)
+    return first + (x - first) * min(1.0, second[0] / np.linalg.norm(x - first))
+
+
+@pytest.mark.parametrize("region", REGIONS)
+def test_one_worker_with_a_projection_is_projected_sgd(region):
+    record = AsyncRecord(events=True, every=1, trajectory=True)
+    options = {"workers": 1, "updates": 60, "step_size": 0.02, "projection": REGIONS[region]}
+    options |= {"record": record}
+    b, lam = QUADRATIC.data[0][0], QUADRATIC.data[1]
+    plain = run(**options)
+    x, inside = np.ones(3), []
+    for after, z in zip(plain.trajectory[1:], plain.events["example"], strict=True):
+        x = x - 0.02 * (lam * (x - b[z]))
+        inside.append(np.array_equal(x, nearest(region, x)))
+        x = nearest(region, x)
+        np.testing.assert_allclose(after, x, rtol=1e-12, atol=1e-14)
+    assert 0 < sum(inside) < 60
+    averaged = run(method="ordered-momentum-anytime", **options)
+    w, x, total = np.ones(3), np.ones(3), 1.0
+    for k, z in enumerate(averaged.events["example"]):
+        w = nearest(region, w - 0.02 * (k + 1) * (lam * (x - b[z])))
+        x = (total * x + (k + 2) * w) / (total + k + 2)
+        total += k + 2
+        np.testing.assert_allclose(averaged.trajectory[k + 1], x, rtol=1e-12, atol=1e-14)
 
 
 def test_the_loop_is_the_naive_event_loop():
@@ -359,6 +459,8 @@ def test_what_a_worker_computes_after_an_abort(abort):
         ({"until": -1.0}, "until: expected a finite number > 0"),
         ({"step_size": 0.0}, "step_size: expected a finite number > 0"),
         ({"updates": None, "until": 3.0, "record": AsyncRecord(average=True)}, "record average: expected"),
+        ({"job_times": job_times.trace([[1.0]] * 3)}, r"\(workers, K\) with 4 workers; got 3 rows"),
+        ({"projection": box(0.0, [1.0, 1.0])}, r"box: expected numbers or shape \(d,\) = \(3,\)"),
         ({"problem": SHARDS, "workers": 3}, "expected 4, one for each shard"),
     ],
 )  # fmt: skip
@@ -374,6 +476,11 @@ def test_wrong_arguments_are_refused_before_any_work(changes, message):
         (lambda: job_times.straggler(1.5, 2.0), r"probability: expected a number in \[0, 1\]"),
         (lambda: methods.ordered_heavy_ball(1.0), r"momentum: expected a number in \[0, 1\); got 1.0"),
         (lambda: methods.ringmaster(0), "threshold: expected a whole number >= 1"),
+        (lambda: job_times.trace([[1.0, 2.0], [0.0, 0.0]]), "expected numbers >= 0, not all 0"),
+        (lambda: job_times.sinusoid(1.0, 1.5), r"depth: expected a number in \[0, 1\]; got 1.5"),
+        (lambda: job_times.on_off(1.0, 1e6, steps=4).rates(3), "is off for all 4; raise steps"),
+        (lambda: box(1.0, 0.0), "expected low <= high"),
+        (lambda: ball(-1.0), "radius: expected a finite number > 0"),
         (lambda: AsyncRecord(every=0), "every: expected a whole number >= 1"),
         (lambda: AsyncRecord(interval=0.0), "interval: expected a finite number > 0"),
     ],

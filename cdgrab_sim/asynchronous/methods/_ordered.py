@@ -18,6 +18,7 @@ from functools import partial
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.asynchronous._regions import Region, project, project_twin
 from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
 
@@ -29,6 +30,7 @@ def _anytime_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore
     seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
     move = (p[0] * (k_r + 1)) * G[0]
     S[0] -= move
+    project_twin(S[0], c[1], S[1:])
     if c[0]:
         x -= move * ((seen - then) / seen)
     x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
@@ -45,6 +47,9 @@ def anytime(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-un
         S[0, r] -= move
         if c[0]:
             x[r] -= move * shown
+    if c[1]:
+        project(S[0], c[1], S[1:])
+    for r in range(x.shape[0]):
         x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
     return ADVANCE, 1.0
 
@@ -100,6 +105,7 @@ def _mu_squared_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ign
     for count, row in zip(c[:m], d, strict=True):
         mean += (count / c[m]) * row
     S[0] -= (p[0] * (k + 1)) * mean
+    project_twin(S[0], c[m + 1], S[1:])
     seen = (k + 1) * (k + 2) / 2
     x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
     return ADVANCE, 1.0
@@ -119,14 +125,27 @@ def mu_squared(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no
         for i in range(m):
             mean += (c[i] / c[m]) * W[m + i, r]
         S[0, r] -= eta * mean
+    if c[m + 1]:
+        project(S[0], c[m + 1], S[1:])
+    for r in range(x.shape[0]):
         x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
     return ADVANCE, 1.0
 
 
-def _init_anytime(correct: bool, x0: FloatArray, workers: int, step_size: float) -> MethodState:
-    made = state(x0, [step_size], server=1, numbers=[int(correct)])
+def _init_anytime(
+    correct: bool, region: Region | None, x0: FloatArray, workers: int, step_size: float
+) -> MethodState:
+    made = state(x0, [step_size], server=3, numbers=[int(correct), 0])
     made.S[0] = x0
+    _set_region(made, region)
     return made
+
+
+def _set_region(made: MethodState, region: Region | None) -> None:
+    """Put the region of the iterate S[0] into the last number and the rows after it."""
+    if region is not None:
+        made.c[-1] = region.kind
+        made.S[1:] = region.bounds(made.S.shape[1])
 
 
 def _init_heavy_ball(
@@ -135,10 +154,11 @@ def _init_heavy_ball(
     return state(x0, [step_size, momentum], server=1, numbers=[0, int(early)])
 
 
-def _init_mu_squared(x0: FloatArray, workers: int, step_size: float) -> MethodState:
-    made = state(x0, [step_size], server=1, workers=2 * workers, numbers=[0] * (workers + 1))
+def _init_mu_squared(region: Region | None, x0: FloatArray, workers: int, step_size: float) -> MethodState:
+    made = state(x0, [step_size], server=3, workers=2 * workers, numbers=[0] * (workers + 2))
     made.S[0] = x0
     made.W[:workers] = x0
+    _set_region(made, region)
     return made
 
 
@@ -151,7 +171,8 @@ def ordered_anytime(*, correct: bool = True) -> Method:
         x \leftarrow \frac{A_k x + (k + 2) w}{A_{k+1}}, \qquad A_i = \frac{(i + 1)(i + 2)}{2}
 
     The state depends on the gradients that have arrived and not on the order in which they came. With one
-    worker: AnyTime SGD. No projection. A reconstruction: the formulas are not confirmed by the paper.
+    worker: AnyTime SGD. A projection acts on w, and with one the order of arrival matters. A reconstruction:
+    the formulas are not confirmed by the paper.
 
     Parameters
     ----------
@@ -163,8 +184,13 @@ def ordered_anytime(*, correct: bool = True) -> Method:
     AnyTime: Cutkosky (2019), arXiv 1903.00974. Reconstruction of Dahan, Reshef, Goldstein, Levy, arXiv
     2605.02043.
     """
-    init = partial(_init_anytime, bool(correct))
-    return Method("ordered-momentum-anytime", init, anytime, provenance=_UNVERIFIED)
+    correct = bool(correct)
+
+    def projected(region: Region | None) -> Method:
+        init = partial(_init_anytime, correct, region)
+        return Method("ordered-momentum-anytime", init, anytime, provenance=_UNVERIFIED, projected=projected)
+
+    return projected(None)
 
 
 def ordered_heavy_ball(momentum: float = 0.9, *, early: bool = False) -> Method:
@@ -214,6 +240,12 @@ def ordered_mu_squared() -> Method:
     Dahan, Levy (2025), arXiv 2501.09621, without Byzantine workers: our specialisation.
     """
     source = f"arXiv 2501.09621, specialised; as {_UNVERIFIED}"
-    return Method(
-        "ordered-momentum-mu-squared", _init_mu_squared, mu_squared, second_gradient=True, provenance=source
-    )
+
+    def projected(region: Region | None) -> Method:
+        init = partial(_init_mu_squared, region)
+        return Method(
+            "ordered-momentum-mu-squared", init, mu_squared, second_gradient=True, provenance=source,
+            projected=projected,
+        )  # fmt: skip
+
+    return projected(None)

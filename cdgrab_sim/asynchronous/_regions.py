@@ -1,0 +1,124 @@
+"""Sets to project onto: balls and boxes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim._jit import kernel
+from cdgrab_sim._sums import ordered_sum
+from cdgrab_sim._types import FloatArray
+
+BOX, BALL = 1, 2  # 0: no region
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A closed convex set, made by `ball` or `box`.
+
+    Attributes
+    ----------
+    name : str
+    kind : int
+    first, second : number or array (d,)
+        Lower and upper bounds of a box; centre and radius of a ball.
+    """
+
+    name: str
+    kind: int
+    first: Any
+    second: Any
+
+    def bounds(self, d: int) -> FloatArray:
+        """Return both as rows of an array (2, d)."""
+        rows = []
+        for value in (self.first, self.second):
+            if np.ndim(value) and np.shape(value) != (d,):
+                raise ValueError(
+                    f"{self.name}: expected numbers or shape (d,) = ({d},); got {np.shape(value)}"
+                )
+            rows.append(np.broadcast_to(np.asarray(value, dtype=np.float64), (d,)))
+        return np.array(rows)
+
+
+def ball(radius: float, center: ArrayLike = 0.0) -> Region:
+    r"""Return the ball of all x within a radius of the centre, in the 2-norm.
+
+    .. math:: \Pi(x) = c + (x - c) \min(1, r / \|x - c\|_2)
+
+    Parameters
+    ----------
+    radius : float
+        > 0.
+    center : number or array (d,)
+
+    Examples
+    --------
+    >>> x = np.array([3.0, 4.0])
+    >>> project(x, BALL, ball(1.0).bounds(2))
+    >>> x.round(12).tolist()
+    [0.6, 0.8]
+    """
+    middle = np.asarray(center, dtype=np.float64)
+    if not np.isfinite(middle).all():
+        raise ValueError(f"center: expected finite numbers; got {center!r}")
+    return Region("ball", BALL, middle, _checks.real("radius", radius, above=0.0))
+
+
+def box(low: ArrayLike, high: ArrayLike) -> Region:
+    r"""Return the box of all x between two bounds.
+
+    .. math:: \Pi(x)_r = \min(\max(x_r, \text{low}_r), \text{high}_r)
+
+    Parameters
+    ----------
+    low, high : number or array (d,)
+        May be infinite.
+
+    Examples
+    --------
+    >>> x = np.array([-3.0, 0.5])
+    >>> project(x, BOX, box(-1.0, 1.0).bounds(2))
+    >>> x.tolist()
+    [-1.0, 0.5]
+    """
+    below, above = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    if not (below <= above).all():
+        raise ValueError(f"box: expected low <= high; got {low!r} and {high!r}; swap them")
+    return Region("box", BOX, below, above)
+
+
+def project_twin(x: FloatArray, kind: int, bounds: FloatArray) -> None:
+    first, second = bounds
+    if kind == BOX:
+        x[:] = np.where(x < first, first, np.where(x > second, second, x))
+    elif kind == BALL:
+        away = x - first
+        distance = math.sqrt(ordered_sum(away * away))
+        if distance > second[0]:
+            x[:] = first + away * (second[0] / distance)
+
+
+@kernel(project_twin, small=True)
+def project(x: FloatArray, kind: int, bounds: FloatArray) -> None:
+    """Replace x by the nearest point of a region."""
+    if kind == 1:
+        for r in range(x.shape[0]):
+            if x[r] < bounds[0, r]:
+                x[r] = bounds[0, r]
+            elif x[r] > bounds[1, r]:
+                x[r] = bounds[1, r]
+    elif kind == 2:
+        total = 0.0
+        for r in range(x.shape[0]):
+            total += (x[r] - bounds[0, r]) * (x[r] - bounds[0, r])
+        distance = math.sqrt(total)
+        if distance > bounds[1, 0]:
+            shrink = bounds[1, 0] / distance
+            for r in range(x.shape[0]):
+                x[r] = bounds[0, r] + (x[r] - bounds[0, r]) * shrink
