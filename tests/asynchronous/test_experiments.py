@@ -25,8 +25,8 @@ def question(request, monkeypatch):
     if request.param == "stability":
         monkeypatch.setattr(module, "largest_stable_step", lambda m: module.limit("fixed", m) * 1.001)
     if request.param == "compare":
-        monkeypatch.setattr(module, "KEEPING", ("vanilla", "vanilla, queue", "ordered-momentum-anytime"))
-        monkeypatch.setattr(module, "DISCARDING", ("drop-by-age", "rennala 16"))
+        monkeypatch.setattr(module, "KEEPING", ("vanilla", "vanilla, queue"))
+        monkeypatch.setattr(module, "DISCARDING", ("drop-by-age",))
         monkeypatch.setattr(module, "CONTROLS", ("drop-by-age, shuffled",))
     return request.param
 

@@ -8,6 +8,7 @@ from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Method, MethodState, j
 from theory.asynchrony import (
     counting,
     effective_laws,
+    exact_laws,
     exponential,
     finite_horizon,
     fixed_delay,
@@ -156,6 +157,25 @@ def test_a9_effective_laws(times):
         hit = times.example(NOISY)[0] > 1.0 if times is not CLASSES else SLOW
         assert run.law[0, hit].sum() == pytest.approx(law[SLOW].sum(), abs=0.012)
     assert slow_share(long_run("mini-batch", updates=4000)) == pytest.approx(SHARE, abs=0.01)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("method", ["rennala", "drop-by-age", "delay-adaptive"])
+def test_a9_exact_laws(method):
+    """Exact for 8 workers in ticks of 1 and 10; 6 binomial standard errors: slow jobs come in clusters."""
+    ticks = np.where(SLOW, 10, 1)
+    law = {
+        "rennala": lambda: exact_laws.round_law(UNIFORM, ticks, 8, 64),
+        "drop-by-age": lambda: exact_laws.weighted_by_delay(UNIFORM, ticks, 8, lambda tau: tau <= 20),
+        "delay-adaptive": lambda: exact_laws.weighted_by_delay(
+            UNIFORM, ticks, 8, lambda tau: 8 / np.maximum(tau, 8)
+        ),
+    }[method]()[SLOW].sum()
+    made = {"rennala": methods.rennala(64), "drop-by-age": methods.drop_by_age(20)}.get(method, method)
+    updates = 2000 if method == "rennala" else 128_000
+    run = long_run(made, times=job_times.by_example(ticks), updates=updates)
+    assert slow_share(run) == pytest.approx(law, abs=6 * (law * (1 - law) / 128_000) ** 0.5)
+    assert abs(law - SHARE) > 0.01
 
 
 @pytest.mark.compiled
