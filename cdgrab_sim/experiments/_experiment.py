@@ -66,7 +66,7 @@ class Row:
     def cells(self) -> dict[str, str]:
         """Return the row as text, by heading."""
         spread = "" if self.ci_low is None else f"[{_short(self.ci_low)}, {_short(self.ci_high)}]"
-        promise = "" if self.predicted is None else f"{self.predicted:g} ± {self.margin:g}"
+        promise = "" if self.predicted is None else f"{self.predicted:.3g} ± {self.margin:.2g}"
         return {
             "name": self.name,
             "quantity": self.quantity,

@@ -29,7 +29,7 @@ def async_stability(result: Result, ax: Axes | None = None) -> Axes:
             ax.plot(fraction, result.data[f"predicted {name}"], color=color, linestyle=line, linewidth=1)
             ax.plot(fraction, means, color=color, marker=marker, linestyle="", label=f"{times}, m = {m}")
     ax.set(yscale="log", xlabel="step size / largest stable step", ylabel="variance / noise of a step")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
     return ax
 
 
@@ -40,8 +40,7 @@ def async_bias(result: Result, ax: Axes | None = None) -> Axes:
     values = {row.name: result.data[f"share {row.name}"] for row in rows}
     ax = _by_method(values, {row.name: row.predicted for row in rows}, ax)
     ax.axvline(result.config["share"][-1], color="0.8", linewidth=1, zorder=0)
-    ax.set_xlabel("share of the slow class in training")
-    ax.set_title("ticks: predicted; grey: the share of the data")
+    ax.set_xlabel("share of the slow class in training\n(ticks: predicted; grey: the share of the data)")
     return ax
 
 
@@ -51,8 +50,8 @@ def async_compare(result: Result, ax: Axes | None = None) -> Axes:
     measured = {name: result.data[f"excess {name}"] for name in names}
     ax = _by_method(measured, {name: result.data[f"law {name}"].mean() for name in names}, ax)
     ax.axvline(result.data["easy only"].mean(), color="0.8", linewidth=1, zorder=0)
-    ax.set(xscale="log", xlabel="f − f* of the late average")
-    ax.set_title("ticks: optimum of its own law; grey: without the slow examples")
+    ax.set(xscale="log")
+    ax.set_xlabel("f − f* of the late average\n(ticks: optimum of its own law; grey: no slow examples)")
     return ax
 
 

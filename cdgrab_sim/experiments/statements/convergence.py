@@ -90,7 +90,7 @@ def _deviation(g: FloatArray) -> float:
     return float(np.sqrt(np.sum(within**2) / (g.shape[0] * g.shape[1])))
 
 
-@upper("T2", "optimality gap after every epoch, any order", cases=112, tight=0.99)
+@upper("T2", "optimality gap after every epoch, any order", cases=112, tight=0.97)
 def gap(rng: Generator, number: int) -> Measured:
     p = _any_order(rng, number, polyak, 4, (1 / 2, 1 / 100))
     mu, T = p.problem.constants["mu"], len(p.slope)
