@@ -22,6 +22,7 @@ from cdgrab_sim._version import __version__
 _TOOLS: dict[str, tuple[str, str]] = {
     "run": ("cdgrab_sim._commands._run", "Run one ordering on one problem and print it."),
     "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
+    "demo": ("cdgrab_sim._commands._demo", "See why order matters: a live app, or a page to hand out."),
     "sweep": (
         "cdgrab_sim._sweep._command",
         "Run a grid of configurations into one file; run it again to resume.",

@@ -24,7 +24,7 @@ from cdgrab_sim._profile import random_profile as random_profile
 from cdgrab_sim._profile import worker_errors as worker_errors
 from cdgrab_sim._states import states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering
-from cdgrab_sim._vectors import vectors
+from cdgrab_sim._vectors import as_stream, as_table, vectors
 from cdgrab_sim.orderings._balance import fill
 from cdgrab_sim.problems._linear_terms import example_sums
 
@@ -80,6 +80,35 @@ def error_after_every_worker(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> 
     (0.0, 1.0)
     """
     return _error(z, pi, norm, after_every_worker=True)
+
+
+def prefix_sums(z: ArrayLike, pi: ArrayLike) -> FloatArray:
+    r"""Return the walk of the prefix sums over all workers, from the origin on.
+
+    .. math:: S_k = \sum_{l \le k} \sum_{i=1}^m z_{i, \pi_i(l)}, \qquad k = 0, \dots, n
+
+    Its largest norm is the herding error, to the last bit.
+
+    Parameters
+    ----------
+    z : array (n, d) or (m, n, d)
+    pi : int array (n,) or (m, n)
+
+    Returns
+    -------
+    array (n + 1, d)
+
+    Examples
+    --------
+    >>> prefix_sums([[1.0], [1.0], [-2.0]], [0, 2, 1])[:, 0]
+    array([ 0.,  1., -1.,  0.])
+    """
+    table = as_table(z)
+    m, _, d = table.shape
+    rows = _checks.orders("pi", pi, *table.shape[:2])
+    stream = as_stream(np.take_along_axis(table, rows[:, :, None], axis=1))
+    sums: FloatArray = np.cumsum(np.concatenate((np.zeros((1, d)), stream.reshape(-1, d))), axis=0)
+    return sums[::m]
 
 
 def reorder(eps: ArrayLike) -> IntArray:

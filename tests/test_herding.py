@@ -52,6 +52,18 @@ def test_errors_equal_their_naive_twins(norm, z, data):
 
 
 @thorough
+@given(z=vectors(), data=st.data())
+def test_prefix_sums_start_at_the_origin_and_reach_the_error(z, data):
+    m, n, d = z.shape
+    pi = data.draw(orders(m, n))
+    sums = cg.herding.prefix_sums(z, pi)
+    assert sums.shape == (n + 1, d)
+    assert not sums[0].any()
+    assert np.abs(sums).max() == cg.herding.error(z, pi)
+    assert_allclose(np.diff(sums, axis=0), reordered(z, pi).sum(axis=0), rtol=1e-9, atol=1e-9)
+
+
+@thorough
 @given(eps=signs(2, 7))
 def test_reorder_equals_its_naive_twin(eps):
     expected = [naive.reorder(range(7), row) for row in eps.tolist()]
