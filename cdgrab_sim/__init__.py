@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cdgrab_sim import balancing as balancing
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
+    from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
     from cdgrab_sim._files import load as load
     from cdgrab_sim._loader import global_orders as global_orders
@@ -52,6 +53,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "load": ("_files", "load"),
     "open_sweep": ("_sweep", "open_sweep"),
     "orderings": ("orderings", None),
+    "plots": ("plots", None),
     "problems": ("problems", None),
     "replay": ("_replay", "replay"),
     "save_orders": ("_loader", "save_orders"),

@@ -14,10 +14,12 @@ from cdgrab_sim.plots import _centralized, _rates, _regimes
 from cdgrab_sim.plots._asynchronous import async_bias, async_compare, async_stability
 from cdgrab_sim.plots._check import check
 from cdgrab_sim.plots._cost import cost
+from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._limits import floors, many_epochs, tuned
-from cdgrab_sim.plots._rate import rate_plot
+from cdgrab_sim.plots._orders import herding_profile, order_map, prefix_walk
+from cdgrab_sim.plots._rate import points_plot, rate_plot
 from cdgrab_sim.plots._reproduce import (
     herding_curves,
     herding_plateaus,
@@ -74,6 +76,14 @@ __all__ = [
     "figure",
     "herding",
     "look",
+    "figure",
+    "herding",
+    "herding_profile",
+    "look",
+    "loss_curves",
+    "order_map",
+    "points_plot",
+    "prefix_walk",
     "rate_plot",
     "save",
     "speedup",

@@ -1,0 +1,53 @@
+"""Loss curves of runs, one line for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matplotlib.axes import Axes
+
+from cdgrab_sim._types import Run
+from cdgrab_sim.plots._rate import legend_below, new_axes
+from cdgrab_sim.plots._style import look
+
+
+def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: float = 0.0) -> Axes:
+    """Draw f(x_t) - f_star against the epoch, on a logarithmic axis; the mean over replicates.
+
+    Parameters
+    ----------
+    runs : mapping of name to Run
+        An ordering's name decides its colour and dashes.
+    ax : Axes, optional
+    f_star : float
+        The minimum, where it is known.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For a run without losses.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.skewed(m=2, n=4, d=1)
+    >>> ax = loss_curves({"rr": cg.simulate(problem, "rr", epochs=3, step_size=0.01, x0=[1.0])})
+    >>> len(ax.lines[0].get_ydata())
+    4
+    """
+    curves = {}
+    for name, run in runs.items():
+        if run.loss is None:
+            raise ValueError(f"run {name!r}: expected losses; got none; use Record(loss=True)")
+        curves[name] = run.epochs, run.loss.mean(axis=0) - f_star
+    ax = new_axes(ax)
+    for name, (epochs, loss) in curves.items():
+        looks = look(name)
+        ax.plot(epochs, loss, color=looks["color"], linestyle=looks["linestyle"], linewidth=1.2, label=name)
+    ax.set(yscale="log", xlabel="epoch t", ylabel="f − f*" if f_star else "loss")
+    legend_below(ax)
+    return ax

@@ -1,0 +1,135 @@
+"""Orders as pictures: where their prefix sums walk, how far these get, and who comes when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks, herding
+from cdgrab_sim._prefix import NORMS
+from cdgrab_sim.plots._rate import legend_below, new_axes
+from cdgrab_sim.plots._style import look
+
+
+def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
+    r"""Draw the walks of the prefix sums of orders of vectors in the plane.
+
+    .. math:: S_k = \sum_{l \le k} \sum_{i=1}^m z_{i, \pi_i(l)}, \qquad k = 0, \dots, n
+
+    The dotted square around each walk is the smallest one around the origin: half its side is the herding
+    error in the inf-norm.
+
+    Parameters
+    ----------
+    z : array (n, 2) or (m, n, 2)
+    orders : mapping of name to int array (n,) or (m, n)
+        An ordering's name decides its colour and dashes.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For vectors that are not in the plane.
+
+    Examples
+    --------
+    >>> ax = prefix_walk([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], {"rr": [0, 1, 2]})
+    >>> ax.lines[0].get_xydata().tolist()
+    [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
+    """
+    d = np.shape(z)[-1] if np.ndim(z) else 0
+    if d != 2:
+        raise ValueError(f"z: expected vectors in the plane, d = 2; got d = {d}; project them first")
+    walks = {name: herding.prefix_sums(z, pi) for name, pi in orders.items()}
+    ax = new_axes(ax)
+    for name, walk in walks.items():
+        looks, error = look(name), float(np.abs(walk).max())
+        label = f"{name}  (error {error:.3g})"
+        ax.plot(*walk.T, color=looks["color"], linestyle=looks["linestyle"], linewidth=1.2, label=label)
+        corners = error * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+        ax.plot(*corners.T, color=looks["color"], linestyle=":", linewidth=0.8)
+    ax.plot(0.0, 0.0, color="0.2", marker="o", linestyle="", markersize=4)
+    ax.set(aspect="equal", xlabel="first coordinate of the prefix sum", ylabel="second coordinate")
+    legend_below(ax)
+    return ax
+
+
+def herding_profile(
+    z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None = None, *, norm: str = "inf"
+) -> Axes:
+    """Draw the norms of the prefix sums against the step; the highest point of a line is its herding error.
+
+    Parameters
+    ----------
+    z : array (n, d) or (m, n, d)
+    orders : mapping of name to int array (n,) or (m, n)
+    ax : Axes, optional
+    norm : {"inf", "l2"}
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = herding_profile([[1.0], [1.0], [-2.0]], {"rr": [0, 1, 2]})
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.0, 1.0, 2.0, 0.0]
+    """
+    order = {"inf": np.inf, "l2": 2}[_checks.choice("norm", norm, NORMS)]
+    profiles = {
+        name: np.linalg.norm(herding.prefix_sums(z, pi), ord=order, axis=1) for name, pi in orders.items()
+    }
+    ax = new_axes(ax)
+    for name, profile in profiles.items():
+        looks = look(name)
+        label = f"{name}  (error {profile.max():.3g})"
+        ax.plot(profile, color=looks["color"], linestyle=looks["linestyle"], linewidth=1.2, label=label)
+    ax.set(xlabel="step k", ylabel=f"{norm}-norm of the prefix sum", ylim=(0.0, None), xlim=(0.0, None))
+    legend_below(ax)
+    return ax
+
+
+def order_map(
+    orders: ArrayLike, ax: Axes | None = None, *, values: ArrayLike | None = None, rows: str = "epoch"
+) -> Axes:
+    """Draw orders as coloured strips: a row for each order, a cell for each step.
+
+    Parameters
+    ----------
+    orders : int array (rows, n)
+        One worker's orders in some epochs, or the orders of all workers in one epoch.
+    ax : Axes, optional
+    values : array (n,) or (rows, n), optional
+        What the colour of an example says; its number by default.
+    rows : str
+        What the rows are.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> order_map([[0, 1, 2], [2, 0, 1]]).images[0].get_array().tolist()
+    [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0]]
+    """
+    shape = np.shape(orders)
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"orders: expected orders of shape (rows, n); got shape {shape}")
+    pi = _checks.orders("orders", orders, *shape)
+    number = np.arange(shape[1]) if values is None else _checks.floats("values", values, (1, 2))
+    shown = np.take_along_axis(np.broadcast_to(number, shape).astype(float), pi, axis=1)
+    ax = new_axes(ax)
+    image = ax.imshow(shown, aspect="auto", interpolation="nearest", cmap="viridis")
+    ax.set(xlabel="step k", ylabel=rows)
+    ax.spines[:].set_visible(False)
+    ax.figure.colorbar(image, ax=ax, label="example" if values is None else "value of the example")
+    return ax
