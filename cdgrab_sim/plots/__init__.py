@@ -18,7 +18,7 @@ from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
 from cdgrab_sim.plots._limits import floors, many_epochs, tuned
-from cdgrab_sim.plots._orders import herding_profile, order_map, prefix_walk
+from cdgrab_sim.plots._orders import herding_profile, order_map, overview, prefix_walk
 from cdgrab_sim.plots._rate import points_plot, rate_plot
 from cdgrab_sim.plots._reproduce import (
     herding_curves,
@@ -82,6 +82,7 @@ __all__ = [
     "look",
     "loss_curves",
     "order_map",
+    "overview",
     "points_plot",
     "prefix_walk",
     "rate_plot",

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, herding
 from cdgrab_sim._prefix import NORMS
+from cdgrab_sim._types import FloatArray, Run
+from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._rate import legend_below, new_axes
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.plots._style import look, style
+
+_ROOM = {"left": 0.05, "right": 0.99, "bottom": 0.24, "top": 0.93, "wspace": 0.22}
 
 
 def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
@@ -133,3 +138,27 @@ def order_map(
     ax.spines[:].set_visible(False)
     ax.figure.colorbar(image, ax=ax, label="example" if values is None else "value of the example")
     return ax
+
+
+def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, Run]) -> Figure:
+    """Draw walk, profile and loss curves side by side.
+
+    Parameters
+    ----------
+    z : array (m, n, d)
+        The walk shows the first two coordinates.
+    orders : mapping of name to int array (m, n)
+    runs : mapping of name to Run
+
+    Returns
+    -------
+    Figure
+    """
+    with style():
+        figure = Figure(figsize=(13.0, 4.4), dpi=80)
+        figure.set_layout_engine("none")  # a solver would take longer than everything else
+        walk, profile, losses = figure.subplots(1, 3, gridspec_kw=_ROOM)
+        prefix_walk(z[..., :2], orders, ax=walk).set_title("walk of the prefix sums")
+        herding_profile(z, orders, ax=profile).set_title("how far it gets")
+        loss_curves(runs, ax=losses).set_title("loss")
+    return figure

@@ -1,0 +1,130 @@
+"""The live demo: its numbers, its speed, and the app as its user meets it."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cdgrab_sim as cg
+from cdgrab_sim import cli
+from cdgrab_sim.demo import _live
+from tests import naive
+
+APP = Path(_live.__file__).with_name("app.py")
+DEFAULTS = {"m": 4, "n": 32, "d": 2, "ordering": "cd-grab", "heterogeneity": 0.0, "seed": 0, "epoch": 10}
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"m": 2, "ordering": "d-grab", "seed": 3, "epoch": 5}, {"heterogeneity": 1.0}]
+)
+def test_what_is_said_is_what_a_run_measures(chosen):
+    seen = _live.live(**DEFAULTS | {"n": 12} | chosen)
+    z, k = seen.problem.data[0], seen.epoch
+    for name, run in seen.runs.items():
+        # centred gradients of this problem do not depend on x
+        expected = naive.herding_error(z.tolist(), run.orders[0, k].tolist(), "inf")
+        assert seen.errors[name] == pytest.approx(expected, rel=1e-9)
+        assert seen.floors[name] == pytest.approx(run.loss[0, -30:].mean(), rel=1e-12)
+    name, other = list(seen.runs)[1], "rr"
+    text = seen.sentence()
+    assert f"the walk of {name} gets {seen.errors[name]:.2f} from zero" in text
+    ratios = [float(ratio) for ratio in re.findall(r"(\S+) times as", text)]
+    assert ratios == pytest.approx(
+        [seen.errors[other] / seen.errors[name], seen.floors[other] / seen.floors[name]], abs=0.051
+    )
+
+
+def test_the_picture_shows_the_run():
+    seen = _live.live(**DEFAULTS)
+    walk, profile, loss = cg.plots.overview(seen.problem.data[0], seen.orders(), seen.runs).axes
+    assert f"cd-grab  (error {seen.errors['cd-grab']:.3g})" in [t.get_text() for t in walk.get_legend().texts]
+    tops = [line.get_ydata().max() for line in profile.lines]
+    assert tops == pytest.approx(list(seen.errors.values()))
+    assert [line.get_ydata()[-1] for line in loss.lines] == [run.loss[0, -1] for run in seen.runs.values()]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"ordering": "grab"}, "unknown ordering 'grab'"),
+        ({"d": 1}, "d: expected"),
+        ({"epoch": 120}, "epoch: expected"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(chosen, message):
+    with pytest.raises(ValueError, match=message):
+        _live.live(**chosen)
+
+
+@pytest.mark.compiled
+def test_a_look_takes_less_than_half_a_second():
+    seconds = []
+    for seed in range(4):  # the first one compiles
+        start = time.process_time()
+        seen = _live.live(**DEFAULTS | {"seed": seed})
+        assert seen.svg().endswith("</svg>\n")
+        seconds.append(time.process_time() - start)
+    assert np.median(seconds[1:]) < 0.5
+
+
+def test_without_marimo_the_command_says_what_to_do(monkeypatch, capsys):
+    from cdgrab_sim._commands import _demo
+
+    monkeypatch.setattr(_demo, "find_spec", lambda name: None)
+    assert cli.main(["demo"]) == 2
+    assert "install cdgrab-sim[demo]" in capsys.readouterr().err
+
+
+@pytest.fixture
+def marimo():
+    return pytest.importorskip("marimo", reason="the live app needs marimo: pip install marimo")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_app_says_the_library_s_sentence(marimo):
+    from cdgrab_sim.demo.app import app
+
+    for chosen in ({}, {"m": 2, "n": 16, "ordering": "d-grab-pair", "seed": 7}):
+        _, found = app.run(defs={"chosen": DEFAULTS | chosen})
+        assert found["sentence"] == _live.live(**DEFAULTS | chosen).sentence()
+    _, found = app.run()
+    assert found["chosen"] == DEFAULTS
+
+
+@pytest.fixture
+def served(marimo, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["run", str(APP), "--headless", "--host", "127.0.0.1", "--port", str(port)]
+    log = open(tmp_path / "log", "wb")  # noqa: SIM115
+    server = subprocess.Popen([sys.executable, "-m", "marimo", *words], stdout=log, stderr=log)
+    yield f"http://127.0.0.1:{port}"
+    server.terminate()
+    server.wait(20)
+    log.close()
+
+
+def test_the_app_moves_in_a_browser(served, open_tab):
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", int(served.rpartition(":")[2]))) == 0:
+                break
+        time.sleep(0.1)
+    tab = open_tab(served, viewport={"width": 1366, "height": 768})
+    tab.page.get_by_text(_live.live(**DEFAULTS).sentence()).wait_for(timeout=60_000)
+    slider = tab.page.get_by_role("slider").first
+    slider.focus()
+    tab.press("ArrowRight")
+    tab.page.get_by_text(_live.live(**DEFAULTS | {"m": 8}).sentence()).wait_for(timeout=60_000)
+    assert not [url for url in tab.asked if not url.startswith((served, "data:", "blob:", "ws://127.0.0.1"))]
+    problems = [text for text in tab.said if "error" in text.lower()]
+    assert problems == []
+    if where := os.environ.get("CDGRAB_SCREENSHOTS"):
+        tab.page.screenshot(path=f"{where}/live.png")
