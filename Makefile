@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-.PHONY: run test lint coverage boundscheck slow deep readme clean
+.PHONY: run test lint coverage boundscheck slow deep readme notebooks clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -52,6 +52,11 @@ boundscheck: $(VENV)/.dev
 # Every table and picture of README.md.
 readme: $(VENV)/.core
 	$(BIN)/python docs/readme.py
+
+# Every .ipynb in notebooks/, with outputs, from the .py beside it.
+notebooks: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[notebooks]'
+	$(BIN)/python notebooks/build.py
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .coverage* results
