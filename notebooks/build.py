@@ -51,6 +51,7 @@ def executed(path: Path) -> str:
         timeout=600,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # otherwise time decides how prints are split
         config=Config({"KernelManager": {"transport": "ipc"}}),  # no open port
         extra_arguments=["--InteractiveShell.ast_node_interactivity=none"],  # reprs hold addresses
         resources={"metadata": {"path": HERE.parent}},
