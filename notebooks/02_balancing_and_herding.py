@@ -152,6 +152,10 @@ print(f"coordinated without pairs: the inequality fails in {broken} of {trials} 
 # Greedy signs keep $\|s\|_2 \le \sqrt{\sum_j \|z_j\|_2^2}$, always: a sign that makes the inner product negative cannot do
 # worse than Pythagoras. On vectors that do not conspire the sum stays *bounded* instead. But no better worst case is
 # true: here are unit vectors, each orthogonal to the sum so far, on which greedy signs reach $\sqrt k$ exactly.
+#
+# *Self-balancing* signs ([arXiv 2006.14009](https://arxiv.org/abs/2006.14009)) are coins whose bias pulls the sum back,
+# $P(\epsilon = +1) = \tfrac12 - \langle s, z \rangle / (2c)$. No list of vectors that is written before the coins fall can make their
+# sums grow like $\sqrt k$: with high probability they stay $O(\sqrt{\log})$. The insurance has a price on ordinary data.
 
 # %%
 k = n
@@ -160,22 +164,32 @@ random = rng.standard_normal((k, 3))
 random /= np.linalg.norm(random, axis=1, keepdims=True)
 
 
-def lengths(z):
-    return np.linalg.norm(np.cumsum(cg.balancing.signs(z)[:, None] * z, axis=0), axis=1)
+def lengths(z, rule):
+    signed = cg.balancing.signs(z, rule, seed=0)[:, None] * z
+    return np.linalg.norm(np.cumsum(signed, axis=0), axis=1)
 
+
+grown = {
+    (data, rule): lengths(vectors, rule)
+    for data, vectors in (("worst case of greedy", worst), ("random", random))
+    for rule in ("greedy", "self-balancing")
+}
+bound = greedy.greedy_prefix_bound(np.ones(k))
 
 with cg.plots.style():
-    fig, ax = plt.subplots(figsize=(5, 3.6), dpi=80)
-    ax.plot(greedy.greedy_prefix_bound(np.ones(k)), color="0.4", linestyle="--", label="bound √k")
-    ax.plot(lengths(worst), color=cg.plots.look("rr")["color"], label="vectors that answer the signs")
-    ax.plot(lengths(random), color=cg.plots.look("cd-grab")["color"], label="random unit vectors")
-    ax.set(xlabel="k", ylabel="2-norm of the signed sum")
-    ax.legend()
+    fig, ax = plt.subplots(figsize=(5.5, 3.8), dpi=80)
+    ax.plot(bound, color="0.4", linestyle="--", label="bound of greedy, √k")
+    for (data, rule), curve in grown.items():
+        color = cg.plots.look("rr" if rule == "greedy" else "d-grab-pair")["color"]
+        ax.plot(curve, color=color, linestyle="-" if data == "random" else ":", label=f"{rule}, {data}")
+    ax.set(xlabel="k", ylabel="2-norm of the signed sum", ylim=(0.0, 1.5 * np.sqrt(k)))
+    ax.legend(loc="upper left")
+
 # %% [markdown]
 # ## Headline
 #
 # One round of balancing halves the herding error down to the balance; with pairs this holds across workers, without
-# pairs it does not; and the greedy sign is far better on ordinary data than its worst case.
+# pairs it does not. The greedy sign is far better on ordinary data than in its worst case, self-balancing the other way.
 
 # %%
 assert (np.array(errors[1:]) <= one_step + 1e-9).all()
@@ -184,5 +198,7 @@ assert all(np.array_equal(a, b) for a, b in zip(orders, built_in, strict=True))
 assert (excess <= 1e-9).all()
 assert cd_grab[-4:].mean() < 0.5 * curves["d-grab-pair"][-4:].mean() < 0.5 * curves["rr"].mean()
 assert broken > 0
-np.testing.assert_allclose(lengths(worst), np.sqrt(np.arange(1, k + 1)), rtol=1e-6)
-assert lengths(random).max() < 0.4 * np.sqrt(k)
+np.testing.assert_allclose(grown["worst case of greedy", "greedy"], bound, rtol=1e-6)
+assert grown["worst case of greedy", "self-balancing"].max() < 0.9 * np.sqrt(k)
+assert grown["random", "greedy"].max() < 0.4 * np.sqrt(k)
+assert grown["random", "self-balancing"].max() > 1.5 * grown["random", "greedy"].max()

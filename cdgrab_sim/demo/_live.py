@@ -7,14 +7,14 @@ from io import BytesIO
 
 import numpy as np
 
-from cdgrab_sim import _checks, orderings, problems
+from cdgrab_sim import _checks, problems
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import IntArray, Problem, Record, Run
 from cdgrab_sim.plots import overview, style
 
 EPOCHS = 120
 _KAPPA, _ALPHA_N_L, _LAST = 5.0, 0.5, 30  # the floor is the mean of the last epochs
-CHOICES = tuple(name for name in orderings.ORDERINGS if name not in ("rr", "grab", "fixed"))
+CHOICES = ("sgd", "ig", "so", "flipflop", "d-grab", "d-grab-pair", "cd-grab")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def live(
     m, n, d : int
         Workers, examples per worker, dimension >= 2.
     ordering : str
-        A registered ordering that runs on any number of workers.
+        One of `CHOICES`.
     heterogeneity : float
         How much the workers differ; see :func:`cdgrab_sim.problems.skewed`.
     seed : int
