@@ -72,6 +72,7 @@ __all__ = [
     "async_compare",
     "async_stability",
     "check",
+    "cost",
     "discrepancy",
     "figure",
     "herding",
