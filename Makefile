@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-.PHONY: run test lint coverage boundscheck slow deep readme notebooks clean
+.PHONY: run test lint coverage boundscheck slow deep bench bench-check readme notebooks clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -48,6 +48,14 @@ coverage: $(VENV)/.dev
 
 boundscheck: $(VENV)/.dev
 	$(FRESH) NUMBA_BOUNDSCHECK=1 $(PYTEST) --ignore=tests/theory
+
+# About ten minutes on a quiet machine; `make bench QUICK=--quick` takes two and is noisier.
+bench: $(VENV)/.core
+	$(BIN)/python -m benchmarks.run $(QUICK) --out results/bench.json
+
+# Ratios against benchmarks/reference.json.
+bench-check: $(VENV)/.core
+	$(BIN)/python -m benchmarks.run $(QUICK) --check
 
 # Every table and picture of README.md.
 readme: $(VENV)/.core

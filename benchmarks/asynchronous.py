@@ -1,27 +1,26 @@
-"""Applied gradients per second of the asynchronous engine, beside an event loop fused by hand.
+"""What does an applied gradient cost in the asynchronous engine, beside an event loop fused by hand?
 
 Vanilla asynchronous SGD on least squares, d = 16, n = 256, exponential job times (fixed ones for the fused
-loop as well). Minima over many short repeats, interleaved; the books are balanced in every run.
+loop as well); the books are balanced in every run.
 
-    python benchmarks/asynchronous.py [--json]
+    python -m benchmarks.asynchronous [--quick] [--json]
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import time
 from collections.abc import Callable
 
 import numba
 import numpy as np
 
 import cdgrab_sim as cg
+from benchmarks._race import Contest, alone, plain, race, ratio
 from cdgrab_sim.asynchronous import AsyncRecord, job_times
 
 BARE = AsyncRecord(loss=False)
-TARGETS = {"m=16, bare": 8.0, "m=16, all metrics": 3.0, "m=10000, bare": 3.0}  # million per second
+BUDGETS = {"m=16, bare": 1 / 8, "m=16, all metrics": 1 / 3, "m=10000, bare": 1 / 3}  # us
+FUSED = "m=16, fused by hand"
 
 
 @numba.njit(error_model="numpy")
@@ -49,8 +48,8 @@ def fused(x, X, y, reads, example, finish, alpha, updates, seed):
         finish[worker] -= math.log(1.0 - np.random.random())  # noqa: NPY002
 
 
-def races(updates: int) -> dict[str, Callable[[], None]]:
-    """Return what is timed, each `updates` gradients long."""
+def contest(updates: int) -> Contest:
+    """Return what is timed, each `updates` gradients long; with many workers ten times that."""
     problem = cg.problems.least_squares(m=1, n=256, d=16)
     X, y = problem.data[0], problem.data[1]
 
@@ -70,7 +69,7 @@ def races(updates: int) -> dict[str, Callable[[], None]]:
 
     everything = AsyncRecord(every=updates // 20, grad_norm=True, trajectory=True, virtual=True, average=True)
     return {
-        "m=16, fused by hand": by_hand,
+        FUSED: by_hand,
         "m=16, bare": ours(16, BARE, updates),
         "m=16, all metrics": ours(16, everything, updates),
         "m=64, bare": ours(64, BARE, updates),
@@ -78,33 +77,16 @@ def races(updates: int) -> dict[str, Callable[[], None]]:
     }
 
 
-def measure(repeats: int, updates: int = 50_000) -> dict[str, float]:
-    """Return million gradients per second, the best of the repeats."""
-    contest = races(updates)
-    best = dict.fromkeys(contest, math.inf)
-    for go in contest.values():
-        go()
-    for _ in range(repeats):
-        for name, go in contest.items():
-            start = time.perf_counter()
-            go()
-            count = 10 * updates if name.startswith("m=10000") else updates
-            best[name] = min(best[name], (time.perf_counter() - start) / count)
-    return {name: 1e-6 / seconds for name, seconds in best.items()}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--repeats", type=int, default=40)
-    rates = measure(parser.parse_args().repeats)
-    if parser.parse_args().json:
-        print(json.dumps(rates))
-        return
-    for name, rate in rates.items():
-        target = f"   (at least {TARGETS[name]:g})" if name in TARGETS else ""
-        print(f"{name:22s} {rate:6.1f} million gradients per second{target}")
+def measure(quick: bool):
+    updates = 50_000
+    times = race(contest(updates), 3.0 if quick else 20.0)
+    us = {name: 1e6 * taken / updates for name, taken in times.items()}
+    us["m=10000, bare"] /= 10
+    for name, taken in us.items():
+        yield plain(f"asynchronous, {name}", taken, BUDGETS.get(name), unit="us")
+    for name in list(us)[1:]:
+        yield ratio(f"asynchronous / fused by hand, {name}", us[name], us[FUSED])
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure, __doc__)

@@ -1,9 +1,9 @@
-"""Compare `simulate` with a kernel fused by hand for one problem and one ordering.
+"""How far is `simulate` from a kernel fused by hand for one problem and one ordering?
 
 The fused kernels run CD-GraB on one problem with the sign decision inside the loop over gradients: no stream,
-no contracts. Both run the same epochs side by side, interleaved.
+no contracts. Both run the same epochs side by side, interleaved. Notes are us per worker and example.
 
-    python benchmarks/hand_fused.py [--problem logistic | skewed] [--json]
+    python -m benchmarks.hand_fused [--quick] [--json]
 
 The skewed problem is the hardest case: a gradient costs two operations a coordinate, and at small m d both
 stages are bound by the latency of their own chain of operations, which a fused loop overlaps.
@@ -11,15 +11,13 @@ stages are bound by the latency of their own chain of operations, which a fused 
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import time
 
 import numba
 import numpy as np
 
 import cdgrab_sim as cg
+from benchmarks._race import Row, alone, geometric_mean, race, ratio
 
 
 @numba.njit(error_model="numpy")
@@ -110,9 +108,10 @@ def fused_skewed(x, pi, after, s, firsts, total, data, alpha, epochs):
 
 
 FUSED = {"logistic": fused_logistic, "skewed": fused_skewed}
+BUDGETS = {"logistic": (1.15, 1.05)}  # of every cell and of the geometric mean
 
 
-def race(family: str, m: int, d: int, repeats: int) -> dict[str, float]:
+def cell(family: str, m: int, d: int, budget: float | None, seconds: float) -> Row:
     """Time both on one cell, with at least 2**15 gradient entries per epoch."""
     n = max(256, (1 << 15) // (m * d))
     epochs = max(4, (1 << 20) // (m * n * d))
@@ -122,7 +121,7 @@ def race(family: str, m: int, d: int, repeats: int) -> dict[str, float]:
     ordering = cg.orderings.cd_grab(first=first)
 
     def ours() -> np.ndarray:
-        return cg.simulate(problem, ordering, epochs=epochs, step_size=1e-4, record=bare).x[0]
+        return cg.simulate(problem, ordering, epochs=epochs, step_size=1e-4, record=bare, threads=1).x[0]
 
     def theirs() -> np.ndarray:
         x = np.zeros(d)
@@ -131,41 +130,21 @@ def race(family: str, m: int, d: int, repeats: int) -> dict[str, float]:
         return x
 
     np.testing.assert_allclose(ours(), theirs(), rtol=1e-6, atol=1e-12)
-    times: dict[str, list[float]] = {"ours": [], "fused": []}
-    for _ in range(repeats):
-        for name, function in (("ours", ours), ("fused", theirs)):
-            start = time.perf_counter()
-            function()
-            times[name].append(time.perf_counter() - start)
-    best = {name: min(all_of) for name, all_of in times.items()}
-    work = m * n * epochs
-    return {
-        "m": m, "d": d, "n": n, "epochs": epochs,
-        "ours_us": best["ours"] / work * 1e6, "fused_us": best["fused"] / work * 1e6,
-        "ratio_min": best["ours"] / best["fused"],
-        "ratio_median": float(np.median(times["ours"]) / np.median(times["fused"])),
-    }  # fmt: skip
+    times = race({"ours": ours, "fused": theirs}, seconds)
+    us = 1e6 * times["ours"].min() / (m * n * epochs)
+    return ratio(f"{family} / fused, m={m}, d={d}", times["ours"], times["fused"], budget, f"{us:.4f} us")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problem", choices=sorted(FUSED), default="logistic")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--repeats", type=int, default=60)
-    args = parser.parse_args()
-    rows = [race(args.problem, m, d, args.repeats) for m in (1, 8, 64) for d in (2, 32, 256)]
-    mean = float(np.exp(np.mean([np.log(row["ratio_min"]) for row in rows])))
-    if args.json:
-        print(json.dumps({"cells": rows, "geometric_mean": mean}))
-        return
-    print("  m    d   ours us  fused us   min  median   (us per worker and example)")
-    for row in rows:
-        print(
-            f"{row['m']:3d}  {row['d']:3d}  {row['ours_us']:8.4f}  {row['fused_us']:8.4f}  "
-            f"{row['ratio_min']:5.2f}  {row['ratio_median']:5.2f}"
-        )
-    print(f"geometric mean of the ratios: {mean:.3f}")
+def measure(quick: bool):
+    for family in FUSED:
+        each, mean = BUDGETS.get(family, (None, None))
+        rows = []
+        for m in (1, 8, 64):
+            for d in (2, 32, 256):
+                rows.append(cell(family, m, d, each, 0.4 if quick else 3.0))
+                yield rows[-1]
+        yield geometric_mean(f"{family} / fused, geometric mean", rows, mean)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure, __doc__)

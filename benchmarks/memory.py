@@ -1,34 +1,49 @@
-"""How much memory does a million workers take? Data, two orders and a chunk, no more.
+"""How much memory does a run take? Data, two orders and a chunk, no more.
 
-python benchmarks/memory.py [--m 1000000] [-n 16] [-d 8]
+    python -m benchmarks.memory [--quick] [--json]
+
+Peak of a process of its own, over what the run has to hold: data, the order in use and the next one, a chunk
+of the stream, and the process with its imports before the problem is made.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
-import time
+import json
+import subprocess
+import sys
 
+from benchmarks._race import Row, alone
+
+SIZES = ((1_000_000, 16, 8), (1, 1_000_000, 8))
+BUDGET = 2.5  # GiB
+CHILD = """
+import json, resource, sys
 import cdgrab_sim as cg
+from cdgrab_sim._engine import CHUNK_BYTES
+
+def pages():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+
+m, n, d = map(int, sys.argv[1:])
+cg.simulate("skewed", "cd-grab", epochs=1, step_size=1e-4)
+before = resource.getpagesize() * pages()
+problem = cg.problems.skewed(m=m, n=n, d=d)
+cg.simulate(problem, "cd-grab", epochs=2, step_size=1e-4)
+data = sum(a.nbytes for a in problem.data)
+peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([peak, before + data + 2 * 8 * m * n + max(CHUNK_BYTES, 8 * m * d)]))
+"""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-m", type=int, default=1_000_000)
-    parser.add_argument("-n", type=int, default=16)
-    parser.add_argument("-d", type=int, default=8)
-    args = parser.parse_args()
-    start = time.perf_counter()
-    problem = cg.problems.skewed(m=args.m, n=args.n, d=args.d)
-    made = time.perf_counter()
-    run = cg.simulate(problem, "cd-grab", epochs=2, step_size=1e-4)
-    done = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    data = sum(a.nbytes for a in problem.data) / 2**30
-    print(f"m = {args.m}, n = {args.n}, d = {args.d}: {run.messages()[0]}")
-    print(f"data {data:.2f} GiB, peak {peak:.2f} GiB; data drawn in {made - start:.1f} s, ", end="")
-    print(f"2 epochs of cd-grab in {done - made:.1f} s")
+def measure(quick: bool):
+    for m, n, d in SIZES[1:] if quick else SIZES:
+        command = [sys.executable, "-c", CHILD, *map(str, (m, n, d))]
+        peak, needed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        cell = f"m={m}, n={n}, d={d}"
+        yield Row(f"peak, {cell}", peak / 2**30, budget=BUDGET, unit="GiB", guarded=False)
+        yield Row(f"peak / what it has to hold, {cell}", peak / needed)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure, __doc__)
