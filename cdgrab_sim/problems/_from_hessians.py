@@ -76,7 +76,7 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     Examples
     --------
     >>> problem = from_hessians([[[[1.0]], [[3.0]]]], [[[2.0], [2.0]]])
-    >>> problem.x_star, problem.f_star, problem.constants["L"]
+    >>> problem.x_star, float(problem.f_star), problem.constants["L"]
     (array([1.]), -1.0, 3.0)
     """
     A, c = _checks.floats("hessians", hessians, 4), _checks.floats("linear", linear, 3)
