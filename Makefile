@@ -40,9 +40,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Kernels as plain Python, so that their lines count; tests that need machine code are left out.
+# The tests with kernels as plain Python, so that their lines count, and then every experiment as users run it.
 coverage: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not deep and not compiled"
+	$(FRESH) $(BIN)/coverage run -m cdgrab_sim all --quick -q --jobs 1 --out $$(mktemp -d)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95 --skip-covered
 
