@@ -112,7 +112,7 @@ def lower(label: str, title: str, *, cases: int, loose: float = math.inf) -> _De
 
 
 def slope(
-    quantity: str, ordering: str, variable: str, *, margin: float, seeds: int = 6, slow: bool = False
+    quantity: str, ordering: str, variable: str, *, margin: float, seeds: int = 12, slow: bool = False
 ) -> _Decorator:
     """Register an exponent of the table of slopes, one case per seed."""
     found = slopes.predicted(quantity, ordering, variable)

@@ -93,8 +93,8 @@ def floor_in_alpha(ordering: str, rng: Generator, number: int) -> Measured:
 for _ordering, _margin in (("sgd", 0.2), ("rr", 0.2), ("d-grab-pair", 0.3), ("cd-grab", 0.3)):
     slope("floor", _ordering, "m", margin=_margin, seeds=8)(partial(floor_in_m, _ordering))
 for _ordering in ("sgd", "rr", "grab", "cd-grab"):
-    slope("floor", _ordering, "n", margin=0.35, seeds=8, slow=True)(partial(floor_in_n, _ordering))
-    slope("floor", _ordering, "alpha", margin=0.35, seeds=8, slow=True)(partial(floor_in_alpha, _ordering))
+    slope("floor", _ordering, "n", margin=0.35, seeds=16, slow=True)(partial(floor_in_n, _ordering))
+    slope("floor", _ordering, "alpha", margin=0.35, seeds=16, slow=True)(partial(floor_in_alpha, _ordering))
 
 
 def quadratic_floor(ordering: str, seed: int, *, m: int, n: int, alpha: float) -> float:
