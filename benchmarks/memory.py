@@ -20,7 +20,7 @@ BUDGET = 2.5  # GiB
 CHILD = """
 import json, sys
 import cdgrab_sim as cg
-from cdgrab_sim._engine import CHUNK_BYTES
+from cdgrab_sim._engine import chunk_steps
 
 def status(field):  # getrusage would give a child the peak of its parent
     with open("/proc/self/status") as file:
@@ -32,7 +32,7 @@ before = status("VmRSS")
 problem = cg.problems.skewed(m=m, n=n, d=d)
 cg.simulate(problem, "cd-grab", epochs=2, step_size=1e-4)
 data = sum(a.nbytes for a in problem.data)
-print(json.dumps([status("VmHWM"), before + data + 2 * 8 * m * n + max(CHUNK_BYTES, 8 * m * d)]))
+print(json.dumps([status("VmHWM"), before + data + 2 * 8 * m * n + 8 * m * d * chunk_steps(m, n, d)]))
 """
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 import cdgrab_sim as cg
 from benchmarks._race import Row, alone, plain, race, ratio, skipped
-from cdgrab_sim._engine import CHUNK_BYTES
+from cdgrab_sim._engine import chunk_steps
 
 try:
     import torch
@@ -87,7 +87,7 @@ class Watch:
         self.ordering, self.rng = ordering, np.random.default_rng(0)
         problem = cg.Problem("stream", m=m, n=n, d=d, data=(), grads=None, value=None)
         self.state = ordering.init(problem, self.rng)
-        steps = min(n, max(1, CHUNK_BYTES // (8 * m * d)))
+        steps = chunk_steps(m, n, d)
         self.G = self.rng.standard_normal((steps, m, d))
         self.chunks = [(k0, self.G[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
 

@@ -11,6 +11,13 @@ from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim._walk import bound_walk
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
+PAIRED_STEPS = 4  # two pairs of one worker, which are balanced at a time
+
+
+def chunk_steps(m: int, n: int, d: int) -> int:
+    """Return the steps of a chunk: an even number, so that no pair waits for the next chunk."""
+    steps = max(CHUNK_BYTES // (8 * m * d), PAIRED_STEPS)
+    return min(n, steps - steps % 2)
 
 
 class Engine:
@@ -40,7 +47,7 @@ class Engine:
         self._rule = (momentum, weight_decay, batch)
         self._who = np.arange(m)
         self._idx = np.empty(m, dtype=np.int64)
-        steps = n if whole_epoch else min(n, max(1, CHUNK_BYTES // (8 * m * d)))
+        steps = n if whole_epoch else chunk_steps(m, n, d)
         self.stream = np.empty((steps, m, d))
         self._chunks = [(k0, self.stream[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
         self._velocity, self._total = np.zeros(d), np.zeros(d)

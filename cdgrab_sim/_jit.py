@@ -1,4 +1,4 @@
-"""The only file that knows numba.
+"""Where numba is known; beside this file, only the one that gives `_lanes` its machine code knows it.
 
 A kernel is written twice: as explicit loops, which numba compiles, and as a NumPy twin, which runs where
 numba is absent. Both give the same bits, because both sum in the one order that :mod:`cdgrab_sim._sums`

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim._jit import compile_bound, inlined, is_jitted
+from cdgrab_sim._lanes import LANES
 from cdgrab_sim._sums import ordered_sum
 from cdgrab_sim._types import Grads, Problem, Walk
 
@@ -47,9 +48,16 @@ def walk_loop(  # type: ignore[no-untyped-def]
         for i in range(m):
             idx[i] = pi[i, k]
         grads(G[r], x, who, idx, data)
-        for i in range(m - 1):
+        if d < LANES:  # a column at a time stays in a register, a row at a time in vectors of them
             for p in range(d):
-                total[p] += G[r, i, p]
+                column = total[p]
+                for i in range(m - 1):
+                    column += G[r, i, p]
+                total[p] = column
+        else:
+            for i in range(m - 1):
+                for p in range(d):
+                    total[p] += G[r, i, p]
         filled += 1
         if filled < batch and k + 1 < n:
             for p in range(d):

@@ -15,20 +15,31 @@ class Mutant(NamedTuple):
 KERNELS = (
     Mutant(
         "cdgrab_sim/orderings/_balance.py",
-        "eps = 1.0 if dot_difference(s, row, firsts, seconds, i) <= 0.0",
-        "eps = 1.0 if dot_difference(s, row, firsts, seconds, i) >= 0.0",
+        "no processor predicts.\n    eps = 1.0 if inner <= 0.0",
+        "no processor predicts.\n    eps = 1.0 if inner >= 0.0",
         "V1",
     ),
     Mutant(
         "cdgrab_sim/orderings/_balance.py",
-        "s[row, p] += eps * (firsts[i, p] - seconds[i, p])",
-        "s[row, p] += eps * (firsts[i, p] + seconds[i, p])",
+        "s[row, p] += eps * (a[(*ia, p)] - b[(*ib, p)])",
+        "s[row, p] += eps * (a[(*ia, p)] + b[(*ib, p)])",
+        "V1",
+    ),
+    Mutant(
+        "cdgrab_sim/orderings/_balance.py",
+        "eta = 1.0 if (plus if eps > 0.0 else minus)",
+        "eta = 1.0 if (minus if eps > 0.0 else plus)",
+        "V1",
+    ),
+    Mutant(
+        "cdgrab_sim/orderings/_balance.py",
+        "minus += (s[0, p] - v1) * w1",
+        "minus += (s[0, p] + v1) * w1",
         "V1",
     ),
     Mutant("cdgrab_sim/orderings/_balance.py", "plus = eps[i, k] > 0\n", "plus = eps[i, k] < 0\n", "H1"),
-    Mutant("cdgrab_sim/orderings/_pair.py", "(G[r - 1] if r > 0 else", "(G[r] if r > 0 else", "V1"),
-    Mutant("cdgrab_sim/_sums.py", "t1 += s[row, p + 1]", "t1 -= s[row, p + 1]", "V1"),
-    Mutant("cdgrab_sim/orderings/_pair.py", "i if many else 0", "0 if many else 0", "V1"),
+    Mutant("cdgrab_sim/orderings/_pair.py", "balance(s, i, G, (r - 1, i)", "balance(s, i, G, (r, i)", "V1"),
+    Mutant("cdgrab_sim/orderings/_pair.py", "balance(s, i, G,", "balance(s, 0, G,", "V1"),
     Mutant(
         "cdgrab_sim/orderings/_mean.py",
         "np.divide(state.total, state.pi.shape[1], out=state.mean)",
@@ -44,7 +55,12 @@ KERNELS = (
     Mutant("cdgrab_sim/_prefix.py", "top = max(top, abs(prefix[p]))", "top = max(top, prefix[p])", "H1"),
     Mutant("cdgrab_sim/_prefix.py", "and i < m - 1:", "and i < m - 2:", "H4"),
     Mutant("cdgrab_sim/_walk.py", "v[p] = share * (total[p] + G", "v[p] = share * (total[p] - G", "Q1"),
-    Mutant("cdgrab_sim/_walk.py", "for i in range(m - 1):", "for i in range(m - 2):", "Q1"),
+    Mutant(
+        "cdgrab_sim/_walk.py",
+        "for i in range(m - 1):\n                    column",
+        "for i in range(m - 2):\n                    column",
+        "Q1",
+    ),
     Mutant("cdgrab_sim/_engine.py", "np.maximum(largest, np.linalg", "np.minimum(largest, np.linalg", "T4"),
     Mutant(
         "cdgrab_sim/problems/_quadratic.py", "(x[p] - centres[i, j, p])", "(x[p] + centres[i, j, p])", "I4"

@@ -136,7 +136,7 @@ def test_a_slice_that_wraps_around_its_end(n, monkeypatch):
     """Both ends of a slice were taken modulo n: the last one was empty, half the data never seen."""
     pi = np.random.RandomState(n).permutation(n)
     for chunk in (1, 2, 3, 7, 20):
-        monkeypatch.setattr(_engine, "CHUNK_BYTES", 8 * chunk)
+        monkeypatch.setattr(_engine, "chunk_steps", lambda m, n, d, chunk=chunk: min(chunk, n))
         for batch in {1, min(2, n), min(5, n), n}:
             steps = []
             ordering = watched(cg.orderings.fixed(pi), steps)

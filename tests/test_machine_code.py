@@ -13,6 +13,7 @@ import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim import _jit
+from cdgrab_sim.orderings._pair import observe_pairs
 
 numba = pytest.importorskip("numba", reason="machine code needs numba")
 
@@ -44,6 +45,12 @@ def test_gradients_multiply_packed(family):
     problem = cg.problems.PROBLEMS[family](m=m, n=2, d=d)
     rows = np.arange(m), np.zeros(m, dtype=np.int64)
     assert PACKED.search(machine_code(problem.grads, np.empty((m, d)), np.ones(d), *rows, problem.data))
+
+
+def test_signs_of_pairs_multiply_packed():
+    m, d = 4, 64
+    pi, G = np.tile(np.arange(2), (m, 1)), np.ones((2, m, d))
+    assert PACKED.search(machine_code(observe_pairs, pi.copy(), np.zeros((1, d)), np.empty((m, d)), pi, 0, G))
 
 
 def test_a_loop_that_cannot_be_vectorised_holds_none():

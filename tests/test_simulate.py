@@ -85,7 +85,7 @@ def test_bits_do_not_depend_on_the_chunk(monkeypatch, ordering, steps):
     problem = cg.problems.skewed(m=m, n=65, d=5)
     args = {"epochs": 3, "step_size": 1e-3, "batch": 3, "record": cg.Record(orders=True)}
     whole = cg.simulate(problem, ordering, **args)
-    monkeypatch.setattr(_engine, "CHUNK_BYTES", 8 * m * 5 * steps)
+    monkeypatch.setattr(_engine, "chunk_steps", lambda m, n, d: min(steps, n))
     chunked = cg.simulate(problem, ordering, **args)
     assert_array_equal(whole.loss, chunked.loss)
     assert_array_equal(whole.orders, chunked.orders)

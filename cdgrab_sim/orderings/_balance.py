@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from cdgrab_sim._jit import inlined, kernel
-from cdgrab_sim._sums import dot_difference, dot_twin
+from cdgrab_sim._lanes import LANES, Where, load, spread, store, total, zeros
+from cdgrab_sim._sums import dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
 Scope = Literal["coordinated", "independent"]
@@ -22,16 +23,68 @@ def balance_twin(s: FloatArray, v: FloatArray) -> float:
 
 
 @inlined
-def balance(s: FloatArray, row: int, firsts: FloatArray, seconds: FloatArray, i: int) -> float:
-    """Add v = ``firsts[i] - seconds[i]`` to the running sum ``s[row]`` with the greedy sign.
+def balance(s: FloatArray, row: int, a: FloatArray, ia: Where, b: FloatArray, ib: Where) -> float:
+    """Add the vector v = ``a[ia] - b[ib]`` to the running sum ``s[row]`` with the greedy sign.
 
     Returns the sign: +1.0 if <s, v> <= 0 else -1.0.
     """
+    d = s.shape[1]
+    full = d - d % LANES
+    inner = 0.0
+    if full > 0:
+        t = zeros()
+        for p in range(0, full, LANES):
+            t = t + load(s, (row, p)) * (load(a, (*ia, p)) - load(b, (*ib, p)))
+        inner = total(t)
+    for p in range(full, d):
+        inner += s[row, p] * (a[(*ia, p)] - b[(*ib, p)])
     # A selection, not a branch: which way a sign falls is a coin toss that no processor predicts.
-    eps = 1.0 if dot_difference(s, row, firsts, seconds, i) <= 0.0 else -1.0
-    for p in range(s.shape[1]):
-        s[row, p] += eps * (firsts[i, p] - seconds[i, p])
+    eps = 1.0 if inner <= 0.0 else -1.0
+    for p in range(0, full, LANES):
+        v = load(a, (*ia, p)) - load(b, (*ib, p))
+        store(s, (row, p), load(s, (row, p)) + spread(eps) * v)
+    for p in range(full, d):
+        s[row, p] += eps * (a[(*ia, p)] - b[(*ib, p)])
     return eps
+
+
+@inlined
+def balance_two(s: FloatArray, G: FloatArray, k: int, i: int, k2: int, i2: int) -> tuple[float, float]:
+    """Balance v = ``G[k - 1, i] - G[k, i]``, then w = ``G[k2 - 1, i2] - G[k2, i2]``, with one sum ``s[0]``.
+
+    <s + v, w> and <s - v, w> are both summed while the sign of v is still open; it then selects one of them.
+    So one sum after the other is waited for, not two. The bits are those of two calls of `balance`.
+    """
+    d = s.shape[1]
+    full = d - d % LANES
+    inner = plus = minus = 0.0
+    if full > 0:
+        t, t_plus, t_minus = zeros(), zeros(), zeros()
+        for p in range(0, full, LANES):
+            z = load(s, (0, p))
+            v = load(G, (k - 1, i, p)) - load(G, (k, i, p))
+            w = load(G, (k2 - 1, i2, p)) - load(G, (k2, i2, p))
+            t = t + z * v
+            t_plus = t_plus + (z + v) * w
+            t_minus = t_minus + (z - v) * w
+        inner, plus, minus = total(t), total(t_plus), total(t_minus)
+    for p in range(full, d):
+        v1 = G[k - 1, i, p] - G[k, i, p]
+        w1 = G[k2 - 1, i2, p] - G[k2, i2, p]
+        inner += s[0, p] * v1
+        plus += (s[0, p] + v1) * w1
+        minus += (s[0, p] - v1) * w1
+    eps = 1.0 if inner <= 0.0 else -1.0
+    eta = 1.0 if (plus if eps > 0.0 else minus) <= 0.0 else -1.0
+    for p in range(0, full, LANES):
+        v = load(G, (k - 1, i, p)) - load(G, (k, i, p))
+        w = load(G, (k2 - 1, i2, p)) - load(G, (k2, i2, p))
+        store(s, (0, p), (load(s, (0, p)) + spread(eps) * v) + spread(eta) * w)
+    for p in range(full, d):
+        v1 = G[k - 1, i, p] - G[k, i, p]
+        w1 = G[k2 - 1, i2, p] - G[k2, i2, p]
+        s[0, p] = (s[0, p] + eps * v1) + eta * w1
+    return eps, eta
 
 
 def _fill_twin(after: IntArray, pi: IntArray, eps: IntArray) -> None:

@@ -49,7 +49,7 @@ def observe_means(
         for i in range(m):
             for p in range(d):
                 total[i, p] += G[r, i, p]
-            plus = balance(s, i if many else 0, G[r], mean, i) > 0.0
+            plus = balance(s, i if many else 0, G, (r, i), mean, (i,)) > 0.0
             eps[i, k0 + r] = 1 if plus else -1
 
 

@@ -9,9 +9,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._jit import inlined, kernel
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
-from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin
+from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, balance_two
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._recursive_pair import recursive_pair
 from cdgrab_sim.orderings._rules import SignRule, make_rule
@@ -43,32 +43,74 @@ def _observe_twin(
             after[i, j], after[i, n - 1 - j] = (first, second) if eps > 0 else (second, first)
 
 
+@inlined
+def _place(after: IntArray, pi: IntArray, k: int, i: int, eps: float) -> None:
+    """Give the examples of worker i's steps k - 1 and k the next slots at the front and the back."""
+    n, j = pi.shape[1], k // 2
+    plus = eps > 0.0
+    first, second = pi[i, k - 1], pi[i, k]
+    after[i, j] = first if plus else second
+    after[i, n - 1 - j] = second if plus else first
+
+
+@inlined
+def _close(after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray) -> None:
+    """Balance the pairs that the chunk before left open."""
+    for i in range(G.shape[1]):
+        row = i if s.shape[0] > 1 else 0
+        _place(after, pi, k0, i, balance(s, row, opened, (i,), G, (0, i)))
+
+
+@inlined
+def _open(after: IntArray, opened: FloatArray, pi: IntArray, k: int, G: FloatArray) -> None:
+    """Keep the last gradients of a chunk: their partners come with the next one, or never."""
+    steps, m, d = G.shape
+    for i in range(m):
+        for p in range(d):
+            opened[i, p] = G[steps - 1, i, p]
+        if k == pi.shape[1] - 1:
+            after[i, k // 2] = pi[i, k]
+
+
+@inlined
+def _by_themselves(after: IntArray, s: FloatArray, pi: IntArray, k0: int, first: int, G: FloatArray) -> None:
+    """Balance the pairs of rows (first - 1, first), ... with one sum per worker."""
+    for r in range(first, G.shape[0], 2):
+        for i in range(G.shape[1]):
+            _place(after, pi, k0 + r, i, balance(s, i, G, (r - 1, i), G, (r, i)))
+
+
+@inlined
+def _together(after: IntArray, s: FloatArray, pi: IntArray, k0: int, first: int, G: FloatArray) -> None:
+    """Balance the pairs of rows (first - 1, first), ... with one sum, two pairs at a time."""
+    m = G.shape[1]
+    pairs = (G.shape[0] - first + 1) // 2 * m
+    r, i = first, 0
+    for _ in range(pairs // 2):
+        r2, i2 = (r, i + 1) if i + 1 < m else (r + 2, 0)
+        eps, eps2 = balance_two(s, G, r, i, r2, i2)
+        _place(after, pi, k0 + r, i, eps)
+        _place(after, pi, k0 + r2, i2, eps2)
+        r, i = (r2, i2 + 1) if i2 + 1 < m else (r2 + 2, 0)
+    if pairs % 2 == 1:
+        _place(after, pi, k0 + r, i, balance(s, 0, G, (r - 1, i), G, (r, i)))
+
+
 @kernel(_observe_twin)
 def observe_pairs(
     after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray
 ) -> None:
     """Balance the pairs of one chunk; see `pair`."""
-    steps, m, d = G.shape
-    n = pi.shape[1]
-    many = s.shape[0] > 1
-    for r in range(steps):
-        k = k0 + r
-        j = k // 2
-        if k % 2 == 0:
-            if r == steps - 1:  # the pair stays open: G will be overwritten
-                for i in range(m):
-                    for p in range(d):
-                        opened[i, p] = G[r, i, p]
-            if k == n - 1:  # unpaired: the middle slot
-                for i in range(m):
-                    after[i, j] = pi[i, k]
-            continue
-        firsts, seconds = (G[r - 1] if r > 0 else opened), G[r]
-        for i in range(m):
-            plus = balance(s, i if many else 0, firsts, seconds, i) > 0.0
-            first, second = pi[i, k - 1], pi[i, k]
-            after[i, j] = first if plus else second
-            after[i, n - 1 - j] = second if plus else first
+    steps = G.shape[0]
+    odd = k0 % 2
+    if odd:
+        _close(after, s, opened, pi, k0, G)
+    if s.shape[0] > 1:
+        _by_themselves(after, s, pi, k0, 1 + odd, G)
+    else:
+        _together(after, s, pi, k0, 1 + odd, G)
+    if (steps - odd) % 2 == 1:
+        _open(after, opened, pi, k0 + steps - 1, G)
 
 
 def _observe(state: PairState, k0: int, G: FloatArray) -> None:

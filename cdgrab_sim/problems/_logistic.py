@@ -24,7 +24,8 @@ from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table,
 def _slope(t: float, y: float) -> float:
     z = y * t
     e = math.exp(-abs(z))  # never overflows
-    return -y * (e / (1.0 + e)) if z >= 0.0 else -y * (1.0 / (1.0 + e))
+    # A selection, not a branch between two quotients: no processor predicts the sign of a margin.
+    return -y * ((e if z >= 0.0 else 1.0) / (1.0 + e))
 
 
 def _loss(t: float, y: float) -> float:
