@@ -23,7 +23,7 @@ from benchmarks._race import HEADER, Row
 
 NAMES = (
     "startup", "hand_fused", "observe", "end_to_end", "growth",
-    "asynchronous", "sweep_overhead", "memory", "jobs",
+    "interleave", "asynchronous", "sweep_overhead", "memory", "jobs",
 )  # fmt: skip
 REFERENCE = Path(__file__).with_name("reference.json")
 SLACK = 1.25
