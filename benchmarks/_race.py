@@ -34,6 +34,8 @@ class Row:
         Of best, median and budget; "" for a ratio.
     guarded : bool
         Whether `make bench-check` compares `best` with the committed reference.
+    slack : float
+        How many times the reference is too much.
     note : str
     """
 
@@ -43,6 +45,7 @@ class Row:
     budget: float | None = None
     unit: str = ""
     guarded: bool = True
+    slack: float = 1.25
     note: str = ""
 
     @property

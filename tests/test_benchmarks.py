@@ -31,6 +31,13 @@ def test_within_a_quarter_of_the_reference_nothing_is_measured_again(reference, 
     assert "not in the reference, run --write: new" in text
 
 
+def test_a_row_has_its_own_slack(reference, monkeypatch):
+    rows = [Row("a", 1.15, slack=1.1)]
+    calls = measured_again(monkeypatch, rows)
+    assert run.check({"walk": rows}, quick=True) == 1
+    assert calls == [["walk"]]
+
+
 @pytest.mark.parametrize(("second", "status"), [(2.4, 0), (2.6, 1)])
 def test_only_what_is_slower_twice_fails(reference, monkeypatch, capsys, second, status):
     calls = measured_again(monkeypatch, [Row("a", 7.0), Row("b", second)])
