@@ -9,6 +9,7 @@ held against
 * the same loop over pairs in plain NumPy, and over torch tensors where torch is installed;
 * the time per gradient of the published simulation of CD-GraB (code of arXiv 2302.00845, on torch): measured
   elsewhere on a machine of this kind, so that these two ratios are orientation and not side by side;
+* where goodpoints is installed, its halving of the same vectors, for the rule that both have;
 * the time in which one core reads as many numbers, over and over from as much memory as chunk and running sum
   take.
 """
@@ -29,6 +30,10 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    from goodpoints import ktc
+except ImportError:
+    ktc = None
 
 PUBLISHED = {(8, 1024, 64): (8.0, 300.0), (64, 256, 16): (7.4, 800.0)}  # us, times faster than it
 WIDE = {4_096: 0.5, 16_384: 0.5, 100_000: 0.35}  # d: share of the read bandwidth
@@ -163,6 +168,21 @@ def against_bandwidth(d: int, share: float, seconds: float) -> Row:
     return ratio(f"cd-grab / reading, d={d}", times["ours"], reading, 1 / share, f"{speed:.0f} GB/s")
 
 
+def against_goodpoints(n: int, d: int, seconds: float) -> Row:
+    """Halve n vectors by the signs of pair differences; goodpoints takes their kernel matrix, here Z Z^T."""
+    name = f"hilbert signs of pairs / goodpoints, n={n}, d={d}"
+    if ktc is None:
+        return skipped(name, "goodpoints is not installed")
+    z, u = np.random.default_rng(0).standard_normal((n, d)), np.random.default_rng(1).random(n)
+    halves = np.empty((2, n // 2), dtype=int)
+    contest = {
+        "ours": lambda: cg.balancing.signs(z[::2] - z[1::2], "hilbert"),
+        "goodpoints": lambda: ktc.halve_K(z @ z.T, 0.01, u, halves),
+    }
+    times = race(contest, seconds)
+    return ratio(name, times["ours"], times["goodpoints"])
+
+
 def measure(quick: bool):
     seconds = 0.7 if quick else 4.0
     size = next(iter(PUBLISHED))
@@ -171,6 +191,7 @@ def measure(quick: bool):
         yield ratio(f"{name} / cd-grab, m={size[0]}, n={size[1]}, d={size[2]}", times[name], times["cd-grab"])
     for size in PUBLISHED:
         yield from against_others(size, seconds)
+    yield against_goodpoints(1024, 64, seconds)
     for d, share in WIDE.items():
         yield against_bandwidth(d, share, seconds)
 
