@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BytesIO
 
 import numpy as np
 
 from cdgrab_sim import _checks, problems
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import IntArray, Problem, Record, Run
-from cdgrab_sim.plots import overview, style
+from cdgrab_sim.plots import inline_svg, overview
 
 EPOCHS = 120
 _KAPPA, _ALPHA_N_L, _LAST = 5.0, 0.5, 30  # the floor is the mean of the last epochs
@@ -52,12 +51,9 @@ class Look:
         """Return the orders (m, n) used in the epoch."""
         return {name: run.orders[0, self.epoch] for name, run in self.runs.items() if run.orders is not None}
 
-    def svg(self) -> str:
-        """Draw the walk in the first two coordinates, the herding profile and the loss curves."""
-        file = BytesIO()
-        with style():
-            overview(self.problem.data[0], self.orders(), self.runs).savefig(file, format="svg")
-        return "<svg" + file.getvalue().decode().partition("<svg")[2]
+    def pictures(self) -> tuple[str, ...]:
+        """Draw walk (first two coordinates), herding profile and loss curves, as SVG elements."""
+        return tuple(map(inline_svg, overview(self.problem.data[0], self.orders(), self.runs)))
 
 
 def live(

@@ -1,3 +1,7 @@
+# /// script
+# [tool.marimo.display]
+# theme = "system"
+# ///
 """The live demo, a marimo app: ``cdgrab demo`` serves it."""
 
 import marimo
@@ -48,11 +52,20 @@ def _(chosen, live):
 
 @app.cell
 def _(mo, seen, sentence):
-    fit = "<style>.walks svg { width: 100%; height: auto; }</style>"
+    looks = """<style>
+    .pictures { display: flex; flex-wrap: wrap; gap: 1rem; }
+    .pictures figure { flex: 1 1 18rem; max-width: 44rem; margin: 0; }
+    .pictures svg { width: 100%; height: auto; }
+    </style>"""
+    names = ("walk of the prefix sums", "norms of the prefix sums", "loss curves")
+    figures = "".join(
+        f'<figure role="img" aria-label="{name}. {sentence}">{picture}</figure>'
+        for name, picture in zip(names, seen.pictures(), strict=True)
+    )
     rows = [f"| {name} | {seen.errors[name]:.3f} | {seen.floors[name]:.3e} |" for name in seen.runs]
     table = "\n".join(["| ordering | herding error | loss in the end |", "|---|---|---|", *rows])
-    described = f'<div class="walks" role="img" aria-label="{sentence}">{seen.svg()}</div>{fit}'
-    mo.vstack([mo.md(f"**{sentence}**"), mo.Html(described), mo.md(table)])
+    drawn = mo.Html(f'{looks}<div class="pictures">{figures}</div>')
+    mo.vstack([mo.md(f"**{sentence}**"), drawn, mo.md(table)])
     return
 
 

@@ -29,7 +29,7 @@ from cdgrab_sim.plots._reproduce import (
     workers_sweep,
 )
 from cdgrab_sim.plots._speedup import speedup
-from cdgrab_sim.plots._style import look, save, style
+from cdgrab_sim.plots._style import inline_svg, look, save, style
 
 # The panels of each experiment's figure, from left to right and from top to bottom.
 FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
@@ -77,6 +77,7 @@ __all__ = [
     "figure",
     "herding",
     "herding_profile",
+    "inline_svg",
     "look",
     "loss_curves",
     "order_map",

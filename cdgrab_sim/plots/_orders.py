@@ -16,7 +16,7 @@ from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._rate import legend_below, new_axes
 from cdgrab_sim.plots._style import look, style
 
-_ROOM = {"left": 0.05, "right": 0.99, "bottom": 0.24, "top": 0.93, "wspace": 0.22}
+_ROOM = {"left": 0.16, "right": 0.98, "bottom": 0.23, "top": 0.93}
 
 
 def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
@@ -140,8 +140,8 @@ def order_map(
     return ax
 
 
-def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, Run]) -> Figure:
-    """Draw walk, profile and loss curves side by side.
+def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, Run]) -> tuple[Figure, ...]:
+    """Draw walk, profile and loss curves, a figure each, which a page sets beside or below each other.
 
     Parameters
     ----------
@@ -152,13 +152,17 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
 
     Returns
     -------
-    Figure
+    tuple of Figure
     """
     with style():
-        figure = Figure(figsize=(13.0, 4.4), dpi=80)
-        figure.set_layout_engine("none")  # a solver would take longer than everything else
-        walk, profile, losses = figure.subplots(1, 3, gridspec_kw=_ROOM)
+        # a layout engine would take longer than everything else
+        figures = tuple(Figure(figsize=(4.3, 4.4), layout="none") for _ in range(3))
+        for figure in figures:
+            figure.subplots_adjust(**_ROOM)
+        walk, profile, losses = (figure.add_subplot() for figure in figures)
         prefix_walk(z[..., :2], orders, ax=walk).set_title("walk of the prefix sums")
         herding_profile(z, orders, ax=profile).set_title("how far it gets")
         loss_curves(runs, ax=losses).set_title("loss")
-    return figure
+        losses.minorticks_off()
+        losses.yaxis.set_major_formatter("{x:.0e}")  # powers of ten in mathematical type take as long again
+    return figures

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from cdgrab_sim._files import written_whole
 
-# Okabe and Ito's colours, told apart by readers with any colour vision; markers and dashes say the same.
+# Okabe and Ito's colours, told apart by readers with any colour vision, but for their yellow, which no white
+# page shows; markers and dashes say the same.
 _RC: Any = {
     "figure.figsize": (4.8, 4.2),
     "figure.dpi": 150,
@@ -34,7 +37,7 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "ig": ("#999999", "P", (0, (3, 1, 1, 1, 1, 1))),
     "so": ("#CC79A7", "X", (0, (5, 1))),
     "rr": ("#E69F00", "o", (0, (4, 2))),
-    "flipflop": ("#F0E442", "D", (0, (6, 1, 1, 1))),
+    "flipflop": ("#9A8F00", "D", (0, (6, 1, 1, 1))),
     "grab": ("#56B4E9", "<", (0, (2, 1))),
     "d-grab": ("#009E73", "v", (0, (3, 1, 1, 1))),
     "d-grab-pair": ("#0072B2", "^", (0, (5, 1, 1, 1))),
@@ -46,6 +49,7 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "hilbert": ("#CC79A7", "X", (0, (5, 1))),
     "random": ("#E69F00", "o", (0, (4, 2))),
 }
+_INKS = ("#000000", "#333333")
 _OTHERS = ("#332288", "#882255", "#44AA99", "#117733")
 
 
@@ -81,3 +85,33 @@ def save(figure: Figure, folder: Path, name: str = "figure") -> list[Path]:
                 figure.savefig(file, format=kind, metadata=fields)
             paths.append(folder / f"{name}.{kind}")
     return paths
+
+
+def inline_svg(figure: Figure) -> str:
+    """Return a figure as an SVG element without paper, in the ink of the page that it is put into.
+
+    Black and near-black lines and all text become ``currentColor``, so that the same picture serves light
+    and dark pages; other colours stay.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its backgrounds are made transparent.
+
+    Examples
+    --------
+    >>> figure = Figure()
+    >>> _ = figure.add_subplot().set_title("seen")
+    >>> text = inline_svg(figure)
+    >>> text.startswith("<svg"), "currentColor" in text, "#ffffff" in text
+    (True, True, False)
+    """
+    for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
+        patch.set_visible(False)
+    file = BytesIO()
+    with style():
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})  # savefig would draw twice
+    text = "<svg" + file.getvalue().decode().partition("<svg")[2]
+    for ink in _INKS:
+        text = text.replace(ink, "currentColor")
+    return text.replace("<svg", '<svg fill="currentColor"', 1)

@@ -20,6 +20,14 @@ def chromium():
         browser.close()
 
 
+PAINT = """(element, name) => {
+  const brush = new OffscreenCanvas(1, 1).getContext("2d");
+  brush.fillStyle = getComputedStyle(element)[name];
+  brush.fillRect(0, 0, 1, 1);
+  return [...brush.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}"""
+
+
 class Tab:
     """A page, and everything that it said and asked for."""
 
@@ -35,6 +43,17 @@ class Tab:
     def press(self, *keys):
         for key in keys:
             self.page.keyboard.press(key)
+
+    def luminance(self, selector, name="color"):
+        """Relative luminance, 0..1, of a colour as it is painted: its text may be in any colour space."""
+        shares = [share / 255 for share in self.page.locator(selector).first.evaluate(PAINT, name)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(self, ink, paper):
+        """Contrast ratio, 1..21, of two (selector, name) of colours."""
+        low, high = sorted(self.luminance(*color) for color in (ink, paper))
+        return (high + 0.05) / (low + 0.05)
 
 
 @pytest.fixture

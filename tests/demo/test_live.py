@@ -42,11 +42,21 @@ def test_what_is_said_is_what_a_run_measures(chosen):
 
 def test_the_picture_shows_the_run():
     seen = _live.live(**DEFAULTS)
-    walk, profile, loss = cg.plots.overview(seen.problem.data[0], seen.orders(), seen.runs).axes
+    figures = cg.plots.overview(seen.problem.data[0], seen.orders(), seen.runs)
+    walk, profile, loss = (figure.axes[0] for figure in figures)
     assert f"cd-grab  (error {seen.errors['cd-grab']:.3g})" in [t.get_text() for t in walk.get_legend().texts]
     tops = [line.get_ydata().max() for line in profile.lines]
     assert tops == pytest.approx(list(seen.errors.values()))
     assert [line.get_ydata()[-1] for line in loss.lines] == [run.loss[0, -1] for run in seen.runs.values()]
+
+
+def test_pictures_take_the_ink_of_the_page():
+    pictures = _live.live(**DEFAULTS).pictures()
+    titles = ("walk of the prefix sums", "how far it gets", "loss")
+    for picture, title in zip(pictures, titles, strict=True):
+        assert title in picture
+        colors = set(re.findall(r"#[0-9a-f]{6}\b", picture))
+        assert colors <= {cg.plots.look(name)["color"].lower() for name in ("rr", "cd-grab")}
 
 
 @pytest.mark.parametrize(
@@ -68,7 +78,7 @@ def test_a_look_takes_less_than_half_a_second():
     for seed in range(4):  # the first one compiles
         start = time.process_time()
         seen = _live.live(**DEFAULTS | {"seed": seed})
-        assert seen.svg().endswith("</svg>\n")
+        assert all(picture.endswith("</svg>\n") for picture in seen.pictures())
         seconds.append(time.process_time() - start)
     assert np.median(seconds[1:]) < 0.5
 
@@ -111,12 +121,18 @@ def served(marimo, tmp_path):
     log.close()
 
 
-def test_the_app_moves_in_a_browser(served, open_tab):
+def answering(served):
+    """Wait until the server listens."""
     for _ in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", int(served.rpartition(":")[2]))) == 0:
-                break
+                return
         time.sleep(0.1)
+    raise AssertionError("marimo does not answer")
+
+
+def test_the_app_moves_in_a_browser(served, open_tab):
+    answering(served)
     tab = open_tab(served, viewport={"width": 1366, "height": 768})
     tab.page.get_by_text(_live.live(**DEFAULTS).sentence()).wait_for(timeout=60_000)
     slider = tab.page.get_by_role("slider").first
@@ -128,3 +144,16 @@ def test_the_app_moves_in_a_browser(served, open_tab):
     assert problems == []
     if where := os.environ.get("CDGRAB_SCREENSHOTS"):
         tab.page.screenshot(path=f"{where}/live.png")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_app_follows_the_scheme_of_the_reader(served, open_tab, scheme):
+    answering(served)
+    tab = open_tab(served, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    tab.page.locator(".pictures figure").first.wait_for(timeout=60_000)
+    paper = ("body", "backgroundColor")
+    assert (tab.luminance(*paper) > 0.5) == (scheme == "light")
+    assert tab.contrast(("h1", "color"), paper) > 7
+    assert tab.contrast((".pictures svg text", "fill"), paper) > 7
+    boxes = [figure.bounding_box() for figure in tab.page.locator(".pictures figure").all()]
+    assert all(box["x"] >= 0 and box["width"] > 250 and box["x"] + box["width"] <= 390 for box in boxes)
