@@ -1,4 +1,4 @@
-"""Pictures of orders hold the numbers that they claim to show."""
+"""Pictures hold the numbers that they claim to show."""
 
 import numpy as np
 import pytest
@@ -35,9 +35,55 @@ def test_strips_show_examples_or_what_is_said_of_them():
     assert_array_equal(each.images[0].get_array(), [[1, 2, 3], [6, 5, 7]])
 
 
+def test_gains_are_ratios_to_the_smallest_m():
+    errors = [[8.0, 4.0, 1.0], [2.0, 0.5, 0.25]]
+    ax = cg.plots.speedup_plot([2, 4, 8], {"cd-grab": errors})
+    assert ax.containers[0].lines[0].get_ydata() == pytest.approx([1.0, 3.0, 8.0])  # (2 + 4) / 2, (8 + 8) / 2
+    linear, square = (line.get_ydata() for line in ax.lines[-2:])
+    assert linear == pytest.approx([1, 2, 4])
+    assert square == pytest.approx([1, 4, 16])
+    assert [text.get_text() for text in ax.texts] == ["m", "m²"]
+
+
+def test_maps_hold_exponents_predictions_and_regimes():
+    measured, predicted = [[-0.04, 0.5], [-1.26, -2.0]], [[0.0, 0.0], [-1.0, -2.0]]
+    regimes = [[1, 1], [0, 0]]
+    ax = cg.plots.regime_map(
+        [1, 4, 16], [10, 100], measured, predicted=predicted, regimes=regimes, names=("speedup", "start")
+    )
+    assert_array_equal(ax.images[0].get_array(), measured)
+    cells = [text.get_text() for text in ax.texts]
+    assert cells == ["0.0\n(0.0)", "0.5\n(0.0)", "-1.3\n(-1.0)", "-2.0\n(-2.0)"]
+    hatches = dict(
+        zip(("speedup", "start"), (box.get_hatch() for box in ax.get_legend().get_patches()), strict=True)
+    )
+    assert [patch.get_hatch() for patch in ax.patches] == [hatches["start"]] * 2 + [hatches["speedup"]] * 2
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1–4", "4–16"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["10", "100"]
+
+
+def test_histograms_share_their_bins_and_count_every_draw():
+    ax = cg.plots.discrepancy_histogram(
+        {"greedy": [1.0, 1.0, 1.5, 2.0], "random": [2.0, 5.0]}, bounds={"greedy": 3.0}, bins=4
+    )
+    greedy, random = (stairs.get_data() for stairs in ax.patches[::2])
+    assert_array_equal(greedy.edges, [1, 2, 3, 4, 5])
+    assert_array_equal(random.edges, greedy.edges)
+    assert greedy.values == pytest.approx([0.75, 0.25, 0, 0])
+    assert random.values == pytest.approx([0, 0.5, 0, 0.5])
+    assert ax.lines[0].get_xdata() == pytest.approx([3, 3])
+
+
 @pytest.mark.parametrize(
     ("name", "args"),
-    [("prefix_walk", (Z, {"rr": PI})), ("herding_profile", (Z, {"rr": PI})), ("order_map", (PI,))],
+    [
+        ("prefix_walk", (Z, {"rr": PI})),
+        ("herding_profile", (Z, {"rr": PI})),
+        ("order_map", (PI,)),
+        ("speedup_plot", ([1, 2], {"rr": [[2.0, 1.0], [3.0, 1.0]]})),
+        ("regime_map", ([1, 2], [10], [[-1.0]])),
+        ("discrepancy_histogram", ({"greedy": [1.0, 2.0]},)),
+    ],
 )
 def test_pictures_go_where_they_are_sent_and_look_alike_twice(name, args, tmp_path):
     for folder in ("a", "b"):
@@ -60,3 +106,12 @@ def test_wrong_vectors_and_orders_are_refused():
         cg.plots.order_map([0, 1])
     with pytest.raises(ValueError, match="unknown norm 'l3'"):
         cg.plots.herding_profile(Z, {"rr": PI}, norm="l3")
+
+
+def test_wrong_tables_are_refused():
+    with pytest.raises(ValueError, match="errors of 'rr': expected positive numbers; got 0"):
+        cg.plots.speedup_plot([1, 2], {"rr": [[1.0, 0.0], [1.0, 1.0]]})
+    with pytest.raises(ValueError, match=r"predicted: expected shape \(len\(T\), len\(m\) - 1\) = \(1, 1\)"):
+        cg.plots.regime_map([1, 2], [10], [[0.0]], predicted=[[0.0, 0.0]])
+    with pytest.raises(ValueError, match="bins: expected a whole number >= 1; got 0"):
+        cg.plots.discrepancy_histogram({"greedy": [1.0]}, bins=0)

@@ -17,7 +17,9 @@ from cdgrab_sim.plots._cost import cost
 from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._discrepancy import discrepancy
 from cdgrab_sim.plots._herding import herding
+from cdgrab_sim.plots._histogram import discrepancy_histogram
 from cdgrab_sim.plots._limits import floors, many_epochs, tuned
+from cdgrab_sim.plots._map import regime_map
 from cdgrab_sim.plots._orders import herding_profile, order_map, overview, prefix_walk
 from cdgrab_sim.plots._rate import points_plot, rate_plot
 from cdgrab_sim.plots._reproduce import (
@@ -28,7 +30,7 @@ from cdgrab_sim.plots._reproduce import (
     workers_loss,
     workers_sweep,
 )
-from cdgrab_sim.plots._speedup import speedup
+from cdgrab_sim.plots._speedup import speedup, speedup_plot
 from cdgrab_sim.plots._style import inline_svg, look, save, style
 
 # The panels of each experiment's figure, from left to right and from top to bottom.
@@ -52,7 +54,7 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
         partial(_rates.floors, part="m"),
     ),
     "regimes": (
-        *(partial(_regimes.regime_map, plane=k) for k in range(3)),
+        *(partial(_regimes.plane, at=k) for k in range(3)),
         _regimes.workers,
         _regimes.gain,
         _regimes.transient,
@@ -74,6 +76,7 @@ __all__ = [
     "check",
     "cost",
     "discrepancy",
+    "discrepancy_histogram",
     "figure",
     "herding",
     "herding_profile",
@@ -85,8 +88,10 @@ __all__ = [
     "points_plot",
     "prefix_walk",
     "rate_plot",
+    "regime_map",
     "save",
     "speedup",
+    "speedup_plot",
     "style",
 ]
 

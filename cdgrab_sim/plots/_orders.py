@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -154,9 +155,9 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
     -------
     tuple of Figure
     """
-    with style():
-        # a layout engine would take longer than everything else
-        figures = tuple(Figure(figsize=(4.3, 4.4), layout="none") for _ in range(3))
+    # laying out would take longer than everything else
+    with style(), mpl.rc_context({"figure.constrained_layout.use": False}):
+        figures = tuple(Figure(figsize=(4.3, 4.4)) for _ in range(3))
         for figure in figures:
             figure.subplots_adjust(**_ROOM)
         walk, profile, losses = (figure.add_subplot() for figure in figures)

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator
 
 from cdgrab_sim.experiments._experiment import Result
 from cdgrab_sim.experiments._regimes._map import REGIMES
+from cdgrab_sim.plots._map import regime_map
 from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
 
-_HATCHES = dict(zip(REGIMES, ("", "....", "////"), strict=True))
-_STEEPEST = -2.0
 
-
-def regime_map(result: Result, ax: Axes | None = None, *, plane: int = 0) -> Axes:
+def plane(result: Result, ax: Axes | None = None, *, at: int = 0) -> Axes:
     """Draw the map for one n: colour and upper number measured, lower number and hatching from the bound."""
-    ax, data = new_axes(ax), result.data
-    measured = data["map measured"][plane].mean(axis=-1)
-    predicted, regime = data["map predicted"][plane], data["map regime"][plane][:, 1:]
-    m, T = data["map m"], data["map T"]
-    ax.imshow(measured, cmap="Blues_r", vmin=_STEEPEST, vmax=0.5, origin="lower", aspect="auto")
-    for row in range(len(T)):
-        for column in range(len(m) - 1):
-            hatch = _HATCHES[REGIMES[regime[row, column]]]
-            corner = (column - 0.5, row - 0.5)
-            ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="0.8", linewidth=0.5, hatch=hatch))
-            text = f"{_tenths(measured[row, column])}\n({_tenths(predicted[row, column])})"
-            box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.0}
-            ax.text(column, row, text, ha="center", va="center", fontsize=7, bbox=box)
-    steps = [f"{low}–{high}" for low, high in pairwise(m)]
-    ax.set_xticks(range(len(m) - 1), steps)
-    ax.set_yticks(range(len(T)), [str(t) for t in T])
-    ax.set(xlabel="workers m, from – to", ylabel="epochs T")
-    ax.set_title(f"cd-grab: exponent in m, measured (bound's); n = {data['map n'][plane]}")
-    patches = [Patch(facecolor="none", edgecolor="0.6", hatch=_HATCHES[name], label=name) for name in REGIMES]
-    ax.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=3)
+    data = result.data
+    ax = regime_map(
+        data["map m"],
+        data["map T"],
+        data["map measured"][at].mean(axis=-1),
+        predicted=data["map predicted"][at],
+        regimes=data["map regime"][at][:, 1:],
+        names=REGIMES,
+        ax=ax,
+    )
+    ax.set_title(f"cd-grab: exponent in m, measured (bound's); n = {data['map n'][at]}")
     return ax
-
-
-def _tenths(x: float) -> str:
-    return f"{round(x, 1) + 0.0:.1f}"
 
 
 def transient(result: Result, ax: Axes | None = None) -> Axes:

@@ -1,11 +1,74 @@
-"""The figure of ``cdgrab speedup``."""
+"""What m workers gain over one: the plot for any table of errors, and the figure of ``cdgrab speedup``."""
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
 from cdgrab_sim.experiments._experiment import Result
 from cdgrab_sim.plots._rate import points_plot, rate_plot
+
+_BESIDE: Any = {"textcoords": "offset points", "color": "0.4", "fontsize": 8, "va": "center"}
+
+
+def speedup_plot(
+    m: Sequence[int] | ArrayLike,
+    errors: Mapping[str, ArrayLike],
+    *,
+    gains: Sequence[float] = (1.0, 2.0),
+    ylabel: str = "error at the smallest m / error at m",
+    ax: Axes | None = None,
+) -> Axes:
+    r"""Draw what m workers gain over the fewest, beside grey lines of gains m^p.
+
+    Points are means over seeds of the ratio
+
+    .. math:: \frac{\text{error}(m_1)}{\text{error}(m)},
+
+    taken seed by seed; bars are 95 % intervals in the logarithm.
+
+    Parameters
+    ----------
+    m : sequence (K,)
+        Numbers of workers; the first is the smallest.
+    errors : mapping of name to array (seeds, K)
+        Positive: floors, tuned errors, times to accuracy.
+    gains : sequence of float
+        The exponents p of the grey lines.
+    ylabel : str
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For errors that are not positive.
+
+    Examples
+    --------
+    >>> ax = speedup_plot([1, 2, 4], {"rr": [[4.0, 2.0, 1.0]] * 3})
+    >>> ax.containers[0].lines[0].get_ydata().tolist()
+    [1.0, 2.0, 4.0]
+    """
+    tables = {name: _checks.floats(f"errors of {name!r}", table, 2) for name, table in errors.items()}
+    for name, table in tables.items():
+        if not (table > 0.0).all():
+            raise ValueError(f"errors of {name!r}: expected positive numbers; got {table.min():g}")
+    sizes = _checks.floats("m", m, 1)
+    ratios = {name: table[:, :1] / table for name, table in tables.items()}
+    ax = points_plot(sizes, ratios, xlabel="workers m", ylabel=ylabel, ax=ax)
+    for gain in gains:
+        line = (sizes / sizes[0]) ** gain
+        ax.plot(sizes, line, color="0.7", linewidth=1, zorder=0)
+        ax.annotate({1.0: "m", 2.0: "m²"}.get(gain, f"m^{gain:g}"), (sizes[-1], line[-1]), (8, 0), **_BESIDE)
+    return ax
 
 
 def speedup(result: Result, ax: Axes | None = None) -> Axes:

@@ -109,8 +109,9 @@ def inline_svg(figure: Figure) -> str:
     for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
         patch.set_visible(False)
     file = BytesIO()
+    canvas: Any = FigureCanvasSVG(figure)
     with style():
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})  # savefig would draw twice
+        canvas.print_svg(file, metadata={"Date": None})  # savefig would draw twice
     text = "<svg" + file.getvalue().decode().partition("<svg")[2]
     for ink in _INKS:
         text = text.replace(ink, "currentColor")

@@ -1,0 +1,101 @@
+"""A map of exponents over workers and epochs: where linear speedup holds, and what ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+from numpy.typing import ArrayLike
+
+from cdgrab_sim import _checks
+from cdgrab_sim.plots._rate import new_axes
+
+_HATCHES = ("", "....", "////", "xxxx")
+_STEEPEST, _RISING = -2.0, 0.5  # exponents at the ends of the colours
+
+
+def regime_map(
+    m: Sequence[int] | ArrayLike,
+    T: Sequence[int] | ArrayLike,
+    measured: ArrayLike,
+    *,
+    predicted: ArrayLike | None = None,
+    regimes: ArrayLike | None = None,
+    names: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    r"""Draw how an error falls from each m to the next, for every number of epochs.
+
+    A cell shows the exponent p between neighbours m and m', dark where the error falls fast,
+
+    .. math:: p = \frac{\log(\text{error}(m') / \text{error}(m))}{\log(m' / m)}
+
+    Parameters
+    ----------
+    m : sequence (K + 1,)
+        Numbers of workers, rising.
+    T : sequence (J,)
+        Numbers of epochs, from bottom to top.
+    measured : array (J, K)
+        Exponents.
+    predicted : array (J, K), optional
+        What a bound says; written in brackets below.
+    regimes : int array (J, K), optional
+        Which of `names` rules in the cell; hatched.
+    names : sequence of str
+        At most four.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For tables of another shape.
+
+    Examples
+    --------
+    >>> ax = regime_map([1, 2, 4], [10, 100], [[0.0, 0.0], [-2.0, -1.0]], predicted=[[0, 0], [-2, -2]])
+    >>> [text.get_text() for text in ax.texts][-1]
+    '-1.0\n(-2.0)'
+    """
+    m, T = np.asarray(m), np.asarray(T)
+    shape = len(T), len(m) - 1
+    tables = {"measured": measured, "predicted": predicted, "regimes": regimes}
+    for name, table in tables.items():
+        if table is not None and np.shape(table) != shape:
+            raise ValueError(
+                f"{name}: expected shape (len(T), len(m) - 1) = {shape}; got {np.shape(table)}; "
+                f"one exponent from each m to the next"
+            )
+    exponents = _checks.floats("measured", measured, 2)
+    below = None if predicted is None else _checks.floats("predicted", predicted, 2)
+    rules = np.zeros(shape, np.int64) if regimes is None else np.asarray(regimes)
+    ax = new_axes(ax)
+    ax.imshow(exponents, cmap="Blues_r", vmin=_STEEPEST, vmax=_RISING, origin="lower", aspect="auto")
+    for row, column in np.ndindex(*shape):
+        hatch = _HATCHES[rules[row, column]]
+        corner = (column - 0.5, row - 0.5)
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="0.8", linewidth=0.5, hatch=hatch))
+        text = _tenths(exponents.item(row, column))
+        if below is not None:
+            text += f"\n({_tenths(below.item(row, column))})"
+        box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.0}
+        ax.text(column, row, text, ha="center", va="center", fontsize=7, bbox=box)
+    ax.set_xticks(range(shape[1]), [f"{low}–{high}" for low, high in pairwise(m)])
+    ax.set_yticks(range(shape[0]), [str(t) for t in T])
+    ax.set(xlabel="workers m, from – to", ylabel="epochs T")
+    if names:
+        pairs = zip(_HATCHES, names, strict=False)
+        boxes = [Patch(facecolor="none", edgecolor="0.6", hatch=hatch, label=name) for hatch, name in pairs]
+        ax.legend(handles=boxes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=3)
+    return ax
+
+
+def _tenths(x: float) -> str:
+    return f"{round(x, 1) + 0.0:.1f}"
