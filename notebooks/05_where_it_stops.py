@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 5. Where it stops
 #
-# Herded orders are no magic. Five places where the advantage shrinks, vanishes, or was never there, each measured.
+# Herded orders are no magic. Six places where the advantage shrinks, vanishes, or was never there, each measured.
 
 # %%
 import os
@@ -169,6 +169,40 @@ for alpha_n_L in (0.4, 0.2, 0.1):
     )
 
 # %% [markdown]
+# ## 6. Too few epochs
+#
+# The same seen from the workers: m workers divide the floor by m², and nothing else. A step size may not exceed 1/L, so
+# after T epochs the start still counts with $(1 - \mu/L)^{nT} \approx e^{-nT/\kappa}$ at best, whatever m is. Here is what
+# CD-GraB gains from each m to the next after T epochs, the step size tuned up to 1/L, with few examples (n = 8) and a bad
+# condition (κ = 30): the exponent p in error ∝ m^p, 0 where more workers are no use, −2 where they are all that counts.
+
+# %%
+kappa, n_few = 30.0, 8
+crew, horizons, seeds = (
+    ([1, 4, 16], [5, 80], range(3)) if QUICK else ([1, 2, 4, 8, 16, 32], [5, 10, 20, 40, 80, 160], range(4))
+)
+allowed = 1.0 / kappa * 2.0 ** (-np.arange(24) / 3)
+
+
+def tuned_error(m, T, seed):
+    """The mean loss of the last three epochs, for the best step size up to 1 / L."""
+    problem = cg.problems.skewed(m=m, n=n_few, d=3, kappa=kappa, seed=seed)
+    runs = (
+        cg.simulate(problem, "cd-grab", epochs=T, step_size=a, x0=np.ones(3), seed=seed, record=record)
+        for a in allowed
+    )
+    return min(run.loss[0, -3:].mean() - problem.f_star for run in runs)
+
+
+errors = np.array([[[tuned_error(m, T, seed) for m in crew] for T in horizons] for seed in seeds])
+exponents = (np.diff(np.log(errors)) / np.diff(np.log(crew))).mean(axis=0)
+
+with cg.plots.style():
+    fig, ax = plt.subplots(figsize=(5.5, 4.2), dpi=80)
+    cg.plots.regime_map(crew, horizons, exponents, ax=ax)
+    ax.set_title("exponent in m of the tuned error of CD-GraB")
+
+# %% [markdown]
 # ## Headline
 #
 # Keep the order moving, the first orders different, the mean out of it; and do not expect anything before the floor.
@@ -186,3 +220,5 @@ assert stale[-1] > 0.8 > 0.65 > stale[0]
 np.testing.assert_allclose(pairs, pairs[0], rtol=1e-6)
 assert moved[0.25] == 0 < min(moved[0.1], moved[0.3])
 assert all(epoch > 20 and loss < 1e-2 for epoch, loss in rows.values())
+assert np.abs(exponents[0]).max() < 0.1
+assert exponents[-1].mean() < -1.5

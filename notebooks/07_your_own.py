@@ -76,10 +76,24 @@ with cg.plots.style():
 # ## Is it right?
 #
 # What every ordering must do, checked on gradients that we make up: its orders are permutations, do not depend on the
-# chunks in which the gradients arrive, keep nothing of the buffer, and a recorded run gives its own orders again.
+# chunks in which the gradients arrive, and keep nothing of the buffer. Then on gradients of a run: we walk the orders of
+# a simulated run again, write every gradient down, and `cg.replay`, which is given these gradients and the seed, must
+# come to the same orders.
 
 
 # %%
+def stream(problem, run, alpha):
+    """Walk the orders of a run again: all its gradients (T, n, m, d), in the order of their visits."""
+    x, who, T = np.ones(problem.d), np.arange(problem.m), len(run.orders[0])
+    G = np.empty((T, problem.n, problem.m, problem.d))
+    for pi, epoch in zip(run.orders[0], G, strict=True):
+        for k, g in enumerate(epoch):
+            problem.grads(g, x, who, pi[:, k], problem.data)
+            x = x - alpha * g.mean(axis=0)
+    np.testing.assert_allclose(x, run.x[0])
+    return G
+
+
 def check(ordering, m=3, n=9, d=3, epochs=4):
     G = np.random.default_rng(0).standard_normal((epochs, n, m, d))
     shape = cg.Problem("shape", m=m, n=n, d=d, data=(), grads=None, value=None)
@@ -102,7 +116,12 @@ def check(ordering, m=3, n=9, d=3, epochs=4):
     assert (np.sort(whole, axis=2) == np.arange(n)).all(), "an order is no permutation"
     for chunk in (1, 2, 7):
         assert (decided(chunk) == whole).all(), f"orders depend on the chunk {chunk}"
-    assert (cg.replay(G, ordering, seed=5).orders == cg.replay(G, ordering, seed=5).orders).all()
+
+    small, alpha = cg.problems.skewed(m=m, n=n, d=d, seed=0), 1e-3
+    arguments = {"epochs": epochs, "step_size": alpha, "x0": np.ones(d), "record": cg.Record(orders=True)}
+    run = cg.simulate(small, ordering, seed=5, **arguments)
+    replayed = cg.replay(stream(small, run, alpha), ordering, seed=5)
+    assert (replayed.orders == run.orders[0]).all(), "a replay over the gradients of a run gives other orders"
 
 
 check(opposites)
