@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-.PHONY: run test lint coverage boundscheck slow deep bench bench-check readme notebooks clean
+.PHONY: run test lint coverage boundscheck slow deep bench bench-check readme follow-readme notebooks clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -58,9 +58,13 @@ bench: $(VENV)/.core
 bench-check: $(VENV)/.core
 	$(BIN)/python -m benchmarks.run $(QUICK) --check
 
-# Every table and picture of README.md.
+# Every table, print and picture of README.md.
 readme: $(VENV)/.core
 	$(BIN)/python docs/readme.py
+
+# README.md to the letter, in a copy of the repository with an environment of its own.
+follow-readme:
+	$(PYTHON) docs/follow.py
 
 # Every .ipynb in notebooks/, with outputs, from the .py beside it.
 notebooks: $(VENV)/.core

@@ -1,4 +1,4 @@
-"""Write the tables and pictures of README.md: every number there is printed by a command in this file.
+"""Write the tables, prints and pictures of README.md: all come from commands and programs that stand in it.
 
 make readme
 """
@@ -25,6 +25,10 @@ BLOCKS: dict[str, list[str]] = {
     "herding": ["herding"],
     "real-data": ["speedup", "--data", "cdgrab_sim/data/breast_cancer.csv", "--target", "target"],
 }
+PROGRAM = re.compile(
+    r"```python\n(?P<code>.*?)```\n(\n<!-- prints -->\n(```\n(?P<prints>.*?)```\n)?<!-- end -->\n)?",
+    re.DOTALL,
+)
 
 
 def build(name: str, words: list[str]) -> str:
@@ -48,12 +52,37 @@ def replace(readme: str, name: str, words: list[str], table: str) -> str:
     return found
 
 
+def run(code: str, folder: Path) -> str:
+    """Run a program of README.md in a folder; return what it prints."""
+    text = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(text):
+        exec(compile(code, README.name, "exec"), {"__name__": "__main__"})
+    return text.getvalue()
+
+
+def programs(readme: str) -> str:
+    """Run all programs; put what they print behind them, and keep their pictures."""
+
+    def written(match: re.Match[str]) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            printed = run(match["code"], Path(folder))
+            for picture in Path(folder).glob("*.svg"):
+                shutil.copy(picture, FIGURES)
+        block = f"\n<!-- prints -->\n```\n{printed}```\n<!-- end -->\n" if printed else ""
+        return f"```python\n{match['code']}```\n{block}"
+
+    return PROGRAM.sub(written, readme)
+
+
 def main() -> None:
-    """Build the blocks that are named on the command line, or all."""
+    """Build the blocks that are named on the command line, or all; `programs` names those in Python."""
     FIGURES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or BLOCKS:
-        table = build(name, BLOCKS[name])
-        README.write_text(replace(README.read_text(), name, BLOCKS[name], table))
+    for name in sys.argv[1:] or [*BLOCKS, "programs"]:
+        readme = README.read_text()
+        if name == "programs":
+            README.write_text(programs(readme))
+        else:
+            README.write_text(replace(readme, name, BLOCKS[name], build(name, BLOCKS[name])))
 
 
 if __name__ == "__main__":

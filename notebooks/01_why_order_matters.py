@@ -78,9 +78,7 @@ def grab_epoch(x, order, mean):
 
 # %%
 start = np.ones(d)
-first = cg.herding.order(
-    tilts, "rr", rounds=0, seed=0
-)  # the order that every ordering starts from with seed 0
+first = cg.herding.order(tilts, "rr", rounds=0, seed=0)  # where every ordering starts with seed 0
 
 
 def run_grab():

@@ -56,12 +56,10 @@ one_step = (np.array(errors[:-1]) + balances) / 2
 
 with cg.plots.style():
     fig, ax = plt.subplots(figsize=(5, 3.6), dpi=80)
-    ax.semilogy(errors, marker="o", color=cg.plots.look("grab")["color"], label="herding error")
-    ax.semilogy(bounds, color="0.4", linestyle="--", label="bound from the first order and the balances")
-    ax.semilogy(
-        range(1, rounds + 1), balances, color="0.7", linestyle=":", label="balance A of the round before"
-    )
-    ax.set(xlabel="round", ylabel="inf-norm")
+    ax.plot(errors, marker="o", color=cg.plots.look("grab")["color"], label="herding error")
+    ax.plot(bounds, color="0.4", linestyle="--", label="bound from the first order and the balances")
+    ax.plot(range(1, rounds + 1), balances, color="0.5", linestyle=":", label="balance A of the round before")
+    ax.set(xlabel="round", ylabel="inf-norm", ylim=(0.0, None))
     ax.legend()
 # %% [markdown]
 # A random order starts at $O(\sqrt n)$; every round halves what is above the balance.
@@ -191,8 +189,12 @@ with cg.plots.style():
     )
     ax.plot(bound, color="0.4", linestyle="--", label="bound of greedy, √k")
     for (data, rule), curve in grown.items():
-        color = cg.plots.look("rr" if rule == "greedy" else "d-grab-pair")["color"]
-        ax.plot(curve, color=color, linestyle="-" if data == "random" else ":", label=f"{rule}, {data}")
+        ax.plot(
+            curve,
+            color=cg.plots.look(rule)["color"],
+            linestyle="-" if data == "random" else ":",
+            label=f"{rule}, {data}",
+        )
     ax.set(xlabel="k", ylabel="2-norm of the signed sum", ylim=(0.0, 1.5 * np.sqrt(k)))
     ax.legend(loc="upper left")
 

@@ -16,7 +16,7 @@ from theory.asynchrony import effective_laws, fixed_delay
 
 plt.ion()  # figures appear under their cells
 QUICK = bool(os.environ.get("CDGRAB_QUICK"))
-times, methods = cg.asynchronous.job_times, cg.asynchronous.methods
+times = cg.asynchronous.job_times
 
 # %% [markdown]
 # ## Delays have a mean that nobody can change

@@ -63,8 +63,8 @@ opposites = cg.Ordering("opposites", init, observe, advance)
 problem = cg.problems.skewed(m=4, n=64, d=3, kappa=5.0, seed=0)
 record = cg.Record(orders=True, herding=("inf",), grad_norm=False)
 arguments = {"epochs": 200, "step_size": 0.4 / (64 * 5.0), "x0": np.ones(3), "record": record}
-runs = {name: cg.simulate(problem, o, **arguments) for name, o in
-        (("rr", "rr"), ("opposites", opposites), ("cd-grab", "cd-grab"))}  # fmt: skip
+compared = {"rr": "rr", "opposites": opposites, "cd-grab": "cd-grab"}
+runs = {name: cg.simulate(problem, ordering, **arguments) for name, ordering in compared.items()}
 
 orders = {name: run.orders[0, -1] for name, run in runs.items()}
 with cg.plots.style():
@@ -190,7 +190,7 @@ who, idx = np.repeat(np.arange(mine.m), mine.n), np.tile(np.arange(mine.n), mine
 out = np.empty((mine.m * mine.n, 3))
 mine.grads(out, x, who, idx, mine.data)
 slopes = [(mine.value(x + h * e, mine.data) - mine.value(x - h * e, mine.data)) / (2 * h) for e in np.eye(3)]
-print("gradient against finite differences:", np.abs(out.mean(axis=0) - slopes).max())
+print(f"gradient against finite differences: {np.abs(out.mean(axis=0) - slopes).max():.0e}")
 
 # %% [markdown]
 # ## A sweep, and a speedup plot
@@ -219,8 +219,9 @@ def gradient_floor(name, m):
 names = ("rr", "opposites", "cd-grab")
 floors = {name: np.array([gradient_floor(name, m) for m in workers]).T for name in names}
 with cg.plots.style():
-    fig, ax = plt.subplots(figsize=(5.5, 4.6), dpi=80)
-    cg.plots.rate_plot(workers, floors, xlabel="workers m", ylabel="floor of the squared gradient", ax=ax)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.6), dpi=80)
+    cg.plots.rate_plot(workers, floors, xlabel="workers m", ylabel="floor of the squared gradient", ax=left)
+    cg.plots.speedup_plot(workers, floors, ylabel="floor at m = 1 / floor at m", ax=right)
 found = {name: analysis.rate(workers, table).slope for name, table in floors.items()}
 print({name: round(slope, 2) for name, slope in found.items()})
 

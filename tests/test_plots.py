@@ -38,7 +38,9 @@ def test_strips_show_examples_or_what_is_said_of_them():
 def test_gains_are_ratios_to_the_smallest_m():
     errors = [[8.0, 4.0, 1.0], [2.0, 0.5, 0.25]]
     ax = cg.plots.speedup_plot([2, 4, 8], {"cd-grab": errors})
-    assert ax.containers[0].lines[0].get_ydata() == pytest.approx([1.0, 3.0, 8.0])  # (2 + 4) / 2, (8 + 8) / 2
+    assert ax.containers[0].lines[0].get_ydata() == pytest.approx(
+        [1.0, 8**0.5, 8.0]
+    )  # of 2 and 4; of 8 and 8
     linear, square = (line.get_ydata() for line in ax.lines[-2:])
     assert linear == pytest.approx([1, 2, 4])
     assert square == pytest.approx([1, 4, 16])

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
+from cdgrab_sim.analysis import t_interval
 from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import points_plot, rate_plot
+from cdgrab_sim.plots._rate import log_axes, new_axes, points_plot, rate_plot
+from cdgrab_sim.plots._style import look
 
 _BESIDE: Any = {"textcoords": "offset points", "color": "0.4", "fontsize": 8, "va": "center"}
 
@@ -25,7 +28,7 @@ def speedup_plot(
 ) -> Axes:
     r"""Draw what m workers gain over the fewest, beside grey lines of gains m^p.
 
-    Points are means over seeds of the ratio
+    Points are geometric means over seeds of the ratio
 
     .. math:: \frac{\text{error}(m_1)}{\text{error}(m)},
 
@@ -54,7 +57,7 @@ def speedup_plot(
     Examples
     --------
     >>> ax = speedup_plot([1, 2, 4], {"rr": [[4.0, 2.0, 1.0]] * 3})
-    >>> ax.containers[0].lines[0].get_ydata().tolist()
+    >>> ax.containers[0].lines[0].get_ydata().round(12).tolist()
     [1.0, 2.0, 4.0]
     """
     tables = {name: _checks.floats(f"errors of {name!r}", table, 2) for name, table in errors.items()}
@@ -62,12 +65,23 @@ def speedup_plot(
         if not (table > 0.0).all():
             raise ValueError(f"errors of {name!r}: expected positive numbers; got {table.min():g}")
     sizes = _checks.floats("m", m, 1)
-    ratios = {name: table[:, :1] / table for name, table in tables.items()}
-    ax = points_plot(sizes, ratios, xlabel="workers m", ylabel=ylabel, ax=ax)
+    ratios = {name: np.log(table[:, :1] / table) for name, table in tables.items()}
+    ax = new_axes(ax)
+    for name, logs in ratios.items():
+        centres, ends = np.exp(logs.mean(axis=0)), np.exp([t_interval(column) for column in logs.T])
+        ax.errorbar(
+            sizes, centres, np.abs(ends.T - centres), **look(name), linewidth=1, capsize=2, label=name
+        )
+    log_axes(ax, sizes, "workers m", ylabel)
     for gain in gains:
         line = (sizes / sizes[0]) ** gain
         ax.plot(sizes, line, color="0.7", linewidth=1, zorder=0)
-        ax.annotate({1.0: "m", 2.0: "m²"}.get(gain, f"m^{gain:g}"), (sizes[-1], line[-1]), (8, 0), **_BESIDE)
+        ax.annotate(
+            {0.5: "√m", 1.0: "m", 2.0: "m²"}.get(gain, f"m^{gain:g}"),
+            (sizes[-1], line[-1]),
+            (8, 0),
+            **_BESIDE,
+        )
     return ax
 
 

@@ -75,15 +75,15 @@ def look(name: str) -> dict[str, Any]:
     return {"color": color, "marker": marker, "linestyle": dashes}
 
 
-def save(figure: Figure, folder: Path, name: str = "figure") -> list[Path]:
+def save(figure: Figure, folder: Path | str, name: str = "figure") -> list[Path]:
     """Write a figure as SVG, PDF and PNG; the same bytes from the same figure."""
     paths = []
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     with style():
         for kind, fields in metadata.items():
-            with written_whole(folder / f"{name}.{kind}") as file:
+            paths.append(Path(folder) / f"{name}.{kind}")
+            with written_whole(paths[-1]) as file:
                 figure.savefig(file, format=kind, metadata=fields)
-            paths.append(folder / f"{name}.{kind}")
     return paths
 
 
