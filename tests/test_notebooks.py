@@ -70,6 +70,15 @@ def test_built_notebooks_were_run_without_errors_and_keep_no_timings(source):
     assert len(text) < 600_000
 
 
+@EVERY
+def test_sources_use_public_names_only(source):
+    names = re.findall(
+        r"\b(?:cg|cdgrab_sim|theory|analysis)(?:\.\w+)+|\bfrom \S+ import .*", source.read_text()
+    )
+    assert any("cdgrab_sim" in name or "cg." in name for name in names)
+    assert not [name for name in names if re.search(r"[. ]_", name)]
+
+
 def test_what_is_built_is_what_is_written():
     assert {path.stem for path in SOURCES} == {path.stem for path in FOLDER.glob("*.ipynb")}
 

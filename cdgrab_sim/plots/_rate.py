@@ -99,6 +99,16 @@ def points_plot(
     values : mapping of name to array (seeds, K)
     xlabel, ylabel : str
     ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = points_plot([1, 2], {"rr": np.array([[4.0, 2.0], [6.0, 2.0]])}, xlabel="m", ylabel="loss")
+    >>> ax.containers[0].lines[0].get_ydata().tolist()
+    [5.0, 2.0]
     """
     ax = new_axes(ax)
     x = np.asarray(x, dtype=np.float64)
