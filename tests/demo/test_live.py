@@ -107,32 +107,27 @@ def test_the_app_says_the_library_s_sentence(marimo):
     assert found["chosen"] == DEFAULTS
 
 
-@pytest.fixture
-def served(marimo, tmp_path):
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """The app behind an address, once it answers."""
+    pytest.importorskip("marimo", reason="the live app needs marimo: pip install marimo")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = ["run", str(APP), "--headless", "--host", "127.0.0.1", "--port", str(port)]
-    log = open(tmp_path / "log", "wb")  # noqa: SIM115
-    server = subprocess.Popen([sys.executable, "-m", "marimo", *words], stdout=log, stderr=log)
-    yield f"http://127.0.0.1:{port}"
-    server.terminate()
-    server.wait(20)
-    log.close()
-
-
-def answering(served):
-    """Wait until the server listens."""
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", int(served.rpartition(":")[2]))) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("marimo does not answer")
+        address = free.getsockname()
+    words = ["run", str(APP), "--headless", "--host", address[0], "--port", str(address[1])]
+    with open(tmp_path_factory.mktemp("live") / "log", "wb") as log:
+        server = subprocess.Popen([sys.executable, "-m", "marimo", *words], stdout=log, stderr=log)
+        for _ in range(600):
+            with socket.socket() as probe:
+                if probe.connect_ex(address) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://{address[0]}:{address[1]}"
+        server.terminate()
+        server.wait(20)
 
 
 def test_the_app_moves_in_a_browser(served, open_tab):
-    answering(served)
     tab = open_tab(served, viewport={"width": 1366, "height": 768})
     tab.page.get_by_text(_live.live(**DEFAULTS).sentence()).wait_for(timeout=60_000)
     slider = tab.page.get_by_role("slider").first
@@ -148,7 +143,6 @@ def test_the_app_moves_in_a_browser(served, open_tab):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_app_follows_the_scheme_of_the_reader(served, open_tab, scheme):
-    answering(served)
     tab = open_tab(served, viewport={"width": 390, "height": 844}, color_scheme=scheme)
     tab.page.locator(".pictures figure").first.wait_for(timeout=60_000)
     paper = ("body", "backgroundColor")
