@@ -111,7 +111,7 @@ with cg.plots.style():
     ax.set(xlabel="epoch", ylabel="loss")
     ax.legend()
 # %% [markdown]
-# Same gradients, same cost, another order: the loss settles at a level that is many times lower.
+# As many gradients, in another order: the loss settles at a level that is many times lower.
 #
 # ## What the order does
 #

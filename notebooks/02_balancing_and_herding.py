@@ -67,8 +67,8 @@ with cg.plots.style():
 # ## From one worker to many
 #
 # Worker i has its own $z_{i1}, \dots, z_{in}$ and its own order; the step that counts is the *sum over workers*. If each
-# worker sorts by itself, errors of m workers add up like $\sqrt m$ at best. CD-GraB keeps one sum s for all. It signs
-# **differences of pairs**, worker after worker:
+# worker sorts by itself, errors of m workers add up like $\sqrt m$ when they are independent, like m at worst. CD-GraB
+# keeps one sum s for all. It signs **differences of pairs**, worker after worker:
 #
 # $$v = z_{i,\pi_i(2j-1)} - z_{i,\pi_i(2j)}, \qquad \epsilon = +1 \text{ if } \langle s, v \rangle \le 0 \text{ else } -1.$$
 #
@@ -153,7 +153,7 @@ print(f"coordinated without pairs: the inequality fails in {broken} of {trials} 
 #
 # *Self-balancing* signs ([arXiv 2006.14009](https://arxiv.org/abs/2006.14009)) are coins whose bias pulls the sum back,
 # $P(\epsilon = +1) = \tfrac12 - \langle s, z \rangle / (2c)$. No list of vectors that is written before the coins fall can make their
-# sums grow like $\sqrt k$: with high probability they stay $O(\sqrt{\log})$. The insurance has a price on ordinary data: on
+# sums grow like $\sqrt k$: with high probability they stay $O(\log k)$. The insurance has a price on ordinary data: on
 # the right, how far the sums of many lists of random unit vectors get, with fair coins as a third rule.
 
 # %%
@@ -202,7 +202,8 @@ with cg.plots.style():
 # ## Headline
 #
 # One round of balancing halves the herding error down to the balance; with pairs this holds across workers, without
-# pairs it does not. The greedy sign is far better on ordinary data than in its worst case, self-balancing the other way.
+# pairs it does not. The greedy sign is far better on ordinary data than in its worst case; self-balancing signs hardly
+# tell the two apart.
 
 # %%
 assert (np.array(errors[1:]) <= one_step + 1e-9).all()

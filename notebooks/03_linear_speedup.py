@@ -81,7 +81,7 @@ with cg.plots.style():
 #
 # ## Floor form
 #
-# Now let SGD run at a fixed step size until the loss falls no further. The floor is a square of the error above.
+# Now let SGD run at a fixed step size until the loss falls no further. The floor goes with the square of the error above.
 
 # %%
 floor_workers, epochs = ([1, 2, 4], 3000) if QUICK else ([1, 2, 4, 8, 16], 8000)

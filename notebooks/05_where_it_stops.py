@@ -115,7 +115,8 @@ with cg.plots.style():
 # ## 3. Means that are stale
 #
 # GraB centres gradients with the mean of the last epoch. In the first epoch it has none: if the gradients share a large
-# part c, their signs say little about what matters, and the first round is lost. Differences of pairs need no mean.
+# part c, their signs say little about what matters, and most of the first round is lost. Differences of pairs
+# need no mean.
 
 # %%
 shifts = [0.0, 1.0, 4.0, 16.0, 64.0]
