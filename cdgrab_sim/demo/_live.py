@@ -13,7 +13,8 @@ from cdgrab_sim.plots import inline_svg, overview
 
 EPOCHS = 120
 _KAPPA, _ALPHA_N_L, _LAST = 5.0, 0.5, 30  # the floor is the mean of the last epochs
-CHOICES = ("sgd", "ig", "so", "flipflop", "d-grab", "d-grab-pair", "cd-grab")
+# Not sgd: what is drawn with replacement is no order, and its walk does not come back to zero.
+CHOICES = ("ig", "so", "flipflop", "d-grab", "d-grab-pair", "cd-grab")
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,13 +50,14 @@ def test_the_picture_shows_the_run():
     assert [line.get_ydata()[-1] for line in loss.lines] == [run.loss[0, -1] for run in seen.runs.values()]
 
 
-def test_pictures_take_the_ink_of_the_page():
-    pictures = _live.live(**DEFAULTS).pictures()
+@pytest.mark.parametrize("name", _live.CHOICES)
+def test_every_choice_is_drawn_in_the_ink_of_the_page(name):
+    pictures = _live.live(**DEFAULTS | {"ordering": name}).pictures()
     titles = ("walk of the prefix sums", "how far it gets", "loss")
     for picture, title in zip(pictures, titles, strict=True):
         assert title in picture
         colors = set(re.findall(r"#[0-9a-f]{6}\b", picture))
-        assert colors <= {cg.plots.look(name)["color"].lower() for name in ("rr", "cd-grab")}
+        assert colors <= {cg.plots.look(shown)["color"].lower() for shown in ("rr", name)}
 
 
 @pytest.mark.parametrize(
