@@ -8,14 +8,28 @@ import numpy as np
 
 from cdgrab_sim._types import FloatArray, IntArray, Problem
 from cdgrab_sim.asynchronous import _tally
-from cdgrab_sim.asynchronous._clock import cumulative
+from cdgrab_sim.asynchronous._current_loss import aliases, effort_of, first_efforts, numbers
 from cdgrab_sim.asynchronous._hash import worker_keys
-from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, issue_all
-from cdgrab_sim.asynchronous._loop import AVERAGED, LAST_K, LAST_ROW, QUIET, ROWS, TIME, K, Stop, bound_loop
+from cdgrab_sim.asynchronous._inputs import by_example, by_worker, clock, first_state
+from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, draw_all, start_all
+from cdgrab_sim.asynchronous._loop import (
+    AVERAGED,
+    FLOW,
+    LAST_K,
+    LAST_ROW,
+    QUIET,
+    ROWS,
+    TIME,
+    WEIGHT,
+    K,
+    Stop,
+    bound_loop,
+    refusal,
+)
 from cdgrab_sim.asynchronous._queue import tournament
 from cdgrab_sim.asynchronous._queues import Queues
 from cdgrab_sim.asynchronous._regions import Region
-from cdgrab_sim.asynchronous._types import JobTimes, Method, positive_times
+from cdgrab_sim.asynchronous._types import JobTimes, Method
 
 ROWS_PER_CALL = 2048  # of 56 bytes: the log stays in the second-level cache
 NEVER = np.iinfo(np.int64).max
@@ -66,11 +80,11 @@ class AsyncEngine:
         self.problem, self.method, self.x = problem, method, x0.copy()
         self._need = workers + 1 if method.restarts else 1  # most rows of one arrival
         rows = max(rows, 4 * self._need)
-        per_example = _per_example(problem, times)
+        per_example = by_example(problem, times)
         if projection is not None and method.projected is not None:
             method, projection = method.projected(projection), None
         self.queues = Queues(problem, order, seed, ahead=rows)
-        self.state = method.init(x0, workers, step_size)
+        self.state = first_state(method, x0.copy(), workers, step_size)
         self.jobs = Jobs(
             np.empty((workers, d)),
             np.zeros((workers, 3), dtype=np.int64),
@@ -80,11 +94,13 @@ class AsyncEngine:
             np.zeros(per_example.size, dtype=np.int64),
             worker_keys(seed, workers),
             self.queues.ring,
-            _per_worker(workers, times),
+            by_worker(workers, times),
             per_example,
-            np.array([*times.law, times.step]),
-            _clock(workers, times),
+            np.array([*times.law, times.step, *numbers(problem, times.current)]),
+            clock(workers, times),
+            aliases(per_example.size, times.current),
         )
+        self.follows_loss = times.current is not None
         self.counters = np.zeros(4, dtype=np.int64)
         self.total, self.now = np.zeros(d), 0.0
         self.tally = _tally.empty(per_example.size, workers)
@@ -100,9 +116,17 @@ class AsyncEngine:
         self._goals = np.array([0, 0, patience, average_from, kind], dtype=np.int64)
         self._bounds = np.zeros((2, d)) if projection is None else projection.bounds(d)
         self._flags = np.array([method.restarts, method.second_gradient, True, fresh])
-        self._loop = bound_loop(problem, method)
+        effort = effort_of(problem, times.current)
+        self._loop = bound_loop(problem, method, effort)
         self.queues.fill()
-        self.resolved = bool(issue_all(self.x, *self.jobs))
+        j = self.jobs
+        draw_all(j.jobs, j.position, j.drawn, j.keys, j.queue, j.per_example)
+        self.resolved = bool(
+            start_all(
+                self.x, first_efforts(effort, self.x, j, problem), j.reads, j.jobs, j.starts, j.times,
+                j.winners, j.keys, j.per_worker, j.per_example, j.law, j.clock,
+            )
+        )  # fmt: skip
 
     @property
     def k(self) -> int:
@@ -111,9 +135,14 @@ class AsyncEngine:
 
     @property
     def average(self) -> FloatArray:
-        """The mean of the iterates after the updates from `average_from` on."""
-        mean: FloatArray = self.total / self.counters[AVERAGED]
+        """The mean of the iterates after the updates from `average_from` on; NaN before."""
+        mean: FloatArray = self.total / (self.counters[AVERAGED] or np.nan)
         return mean
+
+    @property
+    def next_arrival(self) -> float:
+        """When the next job arrives; infinite where none ever will."""
+        return float(self.jobs.times[1])
 
     def run(self, updates: int, until: float, *, issuing: bool = True) -> Stop:
         """Serve arrivals until the counter is `updates`, or all that come by time `until`."""
@@ -125,13 +154,18 @@ class AsyncEngine:
             room = self.queues.fill()
             rows = len(self._events) if room is None else min(len(self._events), room)
             self._goals[LAST_ROW] = rows - self._need
-            stop = Stop(
-                self._loop(
-                    self.x, self.total, *self.state, *self._scratch, self.counters, self._events,
-                    self._moments, self._goals, until, self._flags, self._bounds, *self.jobs,
-                    self.problem.data,
-                )
-            )  # fmt: skip
+            try:
+                stop = Stop(
+                    self._loop(
+                        self.x, self.total, *self.state, *self._scratch, self.counters, self._events,
+                        self._moments, self._goals, until, self._flags, self._bounds, *self.jobs,
+                        self.problem.data,
+                    )
+                )  # fmt: skip
+                self._check_answers(stop)
+            except Exception as error:
+                error.add_note(f"method {self.method.name!r}, at update {self.k}")
+                raise
             self._count()
         return stop
 
@@ -150,6 +184,16 @@ class AsyncEngine:
             x -= self.state.p[0] * g[0]
         return x
 
+    def _check_answers(self, stop: Stop) -> None:
+        """Refuse what a method must not return; leave what it did to the counts of the caller."""
+        if stop == Stop.NO_ANSWER:
+            last = int(self.counters[ROWS]) - 1
+            raise refusal(int(self._events[last, FLOW]), float(self._moments[last, WEIGHT]))
+        if not self.method.restarts and self._scratch[0].any():
+            raise ValueError(
+                "arrive: expected restart to be set by a method with restarts; make it with restarts=True"
+            )
+
     def _count(self) -> None:
         rows = int(self.counters[ROWS])
         self.counters[ROWS] = 0
@@ -158,37 +202,3 @@ class AsyncEngine:
         _tally.count(*self.tally, self._events, self._moments, rows)
         if self.kept is not None:
             self.kept.append((self._events[:rows].copy(), self._moments[:rows].copy()))
-
-
-def _per_example(problem: Problem, times: JobTimes) -> FloatArray:
-    shape = (problem.m, problem.n)
-    if times.example is None:
-        return np.ones(shape)
-    factors = positive_times("job times by example", times.example(problem))
-    if factors.shape not in (shape, shape[1:]):
-        raise ValueError(
-            f"job times by example: expected shape (n,) = {shape[1:]} or (m, n) = {shape}; "
-            f"got {factors.shape}"
-        )
-    return np.array(np.broadcast_to(factors, shape), order="C")
-
-
-def _per_worker(workers: int, times: JobTimes) -> FloatArray:
-    table = positive_times("job times by worker", times.worker)
-    if table.ndim < 2:
-        table = table[..., None]
-    if table.shape[0] not in (1, workers) and table.ndim == 2:
-        raise ValueError(
-            f"job times by worker: expected one or (workers,) = ({workers},), or a table (workers, K); "
-            f"got shape {np.shape(times.worker)}"
-        )
-    table = np.array(np.broadcast_to(table, (workers, table.shape[-1])), order="C")
-    if np.isinf(table).any(axis=1).all():
-        raise ValueError("job times by worker: expected a worker that works; all of them are infinite")
-    return table
-
-
-def _clock(workers: int, times: JobTimes) -> FloatArray:
-    if times.rates is None:
-        return np.zeros((workers, 1))
-    return cumulative(times.rates(workers), times.step)

@@ -1,4 +1,4 @@
-"""Give a worker its next job: draw the example and the job time, copy the point it reads."""
+"""Give a worker its next job: draw the example, then its time, and copy the point it reads."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ class Jobs(NamedTuple):
     queue: IntArray  # (rows, length), a ring; length 0: examples are drawn independently
     per_worker: FloatArray  # (m, K)
     per_example: FloatArray  # (rows, n)
-    law: FloatArray  # (4,) kind, a, b, length of a step of the clock
+    law: FloatArray  # (7,) kind, a, b; length of a step of the clock; scale, power and floor of the loss
     clock: FloatArray  # (m, steps + 1) work done by the ends of steps, see _clock
+    alias: IntArray  # (rows * n,) whose loss the time of an example follows
 
 
 def factor_twin(law: FloatArray, key: Any, second_key: Any, number: int) -> float:
-    kind, a, b, _ = law.tolist()
+    kind, a, b = law[:3].tolist()
     if kind == Law.FIXED:
         return 1.0
     u = uniform_twin(key, number)
@@ -80,22 +81,42 @@ def factor(law, key, second_key, number):
     return (b if u < a else 1.0) / (1.0 - a + a * b)
 
 
-def issue_twin(
-    x, worker, now, k, fresh,
-    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
-):  # fmt: skip
-    number, (rows, n) = int(jobs[worker, NUMBER]), per_example.shape
+def draw_twin(worker, fresh, jobs, position, drawn, keys, queue, per_example):
+    rows, n = per_example.shape
     row = worker if rows > 1 else 0
     if fresh and queue.size:
         jobs[worker, EXAMPLE] = row * n + queue[row, position[row] % queue.shape[1]]
         position[row] += 1
     elif fresh:
-        jobs[worker, EXAMPLE] = row * n + min(int(uniform_twin(keys[0, worker], number) * n), n - 1)
-    example = jobs[worker, EXAMPLE]
+        u = uniform_twin(keys[0, worker], int(jobs[worker, NUMBER]))
+        jobs[worker, EXAMPLE] = row * n + min(int(u * n), n - 1)
+    drawn[jobs[worker, EXAMPLE]] += 1
+
+
+@kernel(draw_twin, small=True)
+def draw(worker, fresh, jobs, position, drawn, keys, queue, per_example):
+    """Put the next example into the hands of `worker`; without `fresh` it keeps the one that it has."""
+    if fresh:
+        n = per_example.shape[1]
+        row = worker if per_example.shape[0] > 1 else 0
+        if queue.shape[1] > 0:
+            z = queue[row, position[row] % queue.shape[1]]
+            position[row] += 1
+        else:
+            z = min(np.int64(uniform(keys[0, worker], jobs[worker, NUMBER]) * n), n - 1)
+        jobs[worker, EXAMPLE] = row * n + z
+    drawn[jobs[worker, EXAMPLE]] += 1
+
+
+def start_twin(
+    x, worker, now, k, effort, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
+):  # fmt: skip
+    number, n = int(jobs[worker, NUMBER]), per_example.shape[1]
+    row = worker if len(per_example) > 1 else 0
     jobs[worker, READ], jobs[worker, NUMBER] = k, number + 1
-    drawn[example] += 1
     reads[worker] = x
-    base = per_worker[worker, number % per_worker.shape[1]] * per_example[row, example - row * n]
+    base = per_worker[worker, number % per_worker.shape[1]]
+    base *= per_example[row, jobs[worker, EXAMPLE] - row * n] * effort
     work = base * factor_twin(law, keys[_TIME, worker], keys[_SECOND, worker], number)
     end = finish_twin(clock, worker, law[3], now, work)
     starts[worker] = now
@@ -103,32 +124,23 @@ def issue_twin(
     return bool(end > now)
 
 
-@kernel(issue_twin, small=True)
-def issue(
-    x, worker, now, k, fresh,
-    reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
+@kernel(start_twin, small=True)
+def start(
+    x, worker, now, k, effort, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
 ):  # fmt: skip
-    """Give `worker` a job that reads `x` at time `now` and counter `k`.
+    """Start the job on the example in hand, which reads `x` at time `now` and counter `k`.
 
-    Returns False where the job would take no time on the clock, or where its time is not a number. Without
-    `fresh` the worker keeps the example that it has.
+    Its time is that of the model times `effort`. Returns False where it would take no time on the clock, or
+    where its time is not a number.
     """
     number, n = jobs[worker, NUMBER], per_example.shape[1]
     row = worker if per_example.shape[0] > 1 else 0
-    if fresh:
-        if queue.shape[1] > 0:
-            z = queue[row, position[row] % queue.shape[1]]
-            position[row] += 1
-        else:
-            z = min(np.int64(uniform(keys[0, worker], number) * n), n - 1)
-        jobs[worker, EXAMPLE] = row * n + z
-    example = jobs[worker, EXAMPLE]
     jobs[worker, READ], jobs[worker, NUMBER] = k, number + 1
-    drawn[example] += 1
     for p in range(x.shape[0]):
         reads[worker, p] = x[p]
     K = per_worker.shape[1]
-    base = per_worker[worker, number % K if K > 1 else 0] * per_example[row, example - row * n]
+    base = per_worker[worker, number % K if K > 1 else 0]
+    base *= per_example[row, jobs[worker, EXAMPLE] - row * n] * effort
     work = base * factor(law, keys[_TIME, worker], keys[_SECOND, worker], number)
     end = finish(clock, worker, law[3], now, work)
     starts[worker] = now
@@ -136,29 +148,37 @@ def issue(
     return end > now
 
 
-def _issue_all_twin(
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock
+def _draw_all_twin(jobs, position, drawn, keys, queue, per_example):
+    for worker in range(len(jobs)):
+        draw_twin(worker, True, jobs, position, drawn, keys, queue, per_example)
+
+
+@kernel(_draw_all_twin)
+def draw_all(jobs, position, drawn, keys, queue, per_example):
+    """Put the first examples into the workers' hands, in worker order."""
+    for worker in range(jobs.shape[0]):
+        draw(worker, True, jobs, position, drawn, keys, queue, per_example)
+
+
+def _start_all_twin(
+    x, efforts, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
 ):  # fmt: skip
     good = True
     for worker in range(len(jobs)):
-        good &= issue_twin(
-            x, worker, 0.0, 0, True,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue,
-            per_worker, per_example, law, clock,
+        good &= start_twin(
+            x, worker, 0.0, 0, efforts[worker],
+            reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
         )  # fmt: skip
     return good
 
 
-@kernel(_issue_all_twin)
-def issue_all(
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock
-):  # fmt: skip
-    """Give every worker its first job, in worker order."""
+@kernel(_start_all_twin)
+def start_all(x, efforts, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock):
+    """Start every worker's first job."""
     good = True
     for worker in range(jobs.shape[0]):
-        good &= issue(
-            x, worker, 0.0, 0, True,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue,
-            per_worker, per_example, law, clock,
+        good &= start(
+            x, worker, 0.0, 0, efforts[worker],
+            reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
         )  # fmt: skip
     return good

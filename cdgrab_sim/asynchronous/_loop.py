@@ -5,10 +5,12 @@
     flow, weight = method.arrive(...)          x and the method's state change here and nowhere else
     k         = k + 1 where the flow says ADVANCE
     the worker, and all workers that the method restarts, get new jobs that read x at counter k
+                   their times follow the model, and the loss at x where it says so
 
 A gradient is computed when it arrives, from the stored read point: the result is the same, and aborted jobs
 cost nothing. One call serves arrivals until the log is full or a goal is reached. It is compiled once for
-each pair of gradients and method; plain Python functions run in the NumPy twin, with the same bits.
+each set of gradients, method and loss that times follow; plain Python functions run in the NumPy twin, with
+the same bits.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ import numpy as np
 
 from cdgrab_sim._jit import compile_bound, inlined, is_jitted, is_small, kernel
 from cdgrab_sim._types import IntArray, Problem
-from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, issue, issue_twin
+from cdgrab_sim.asynchronous._current_loss import NO_EFFORT
+from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, draw, draw_twin, start, start_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
 from cdgrab_sim.asynchronous._regions import project, project_twin
 from cdgrab_sim.asynchronous._types import Flow, Method
 
 K, ROWS, QUIET, AVERAGED = 0, 1, 2, 3  # `counters`: updates, rows of the log, arrivals since an update
-ADVANCE, WAIT, ABORTED, RELEASED = int(Flow.ADVANCE), int(Flow.WAIT), int(Flow.ABORTED), int(Flow.RELEASED)
+STAY, ADVANCE, WAIT, ABORTED, RELEASED = (int(flow) for flow in Flow)
 
 LAST_K, LAST_ROW, PATIENCE, AVERAGE_FROM, REGION = 0, 1, 2, 3, 4  # `goals`
 
@@ -48,9 +51,10 @@ class Stop(IntEnum):
     NOTHING_ARRIVES = 3
     LIVELOCK = 4
     UNRESOLVED = 5  # a job time below the resolution of the clock, or not a number
+    NO_ANSWER = 6  # the method returned a flow or a weight that means nothing; it is in the log
 
 
-GO, LOG_FULL, UPDATES, TIME_UP, NOTHING, LIVELOCK, UNRESOLVED = (int(stop) for stop in Stop)
+GO, LOG_FULL, UPDATES, TIME_UP, NOTHING, LIVELOCK, UNRESOLVED, NO_ANSWER = (int(stop) for stop in Stop)
 
 
 def _reason(k: int, now: float, quiet: int, row: int, goals: IntArray, until: float) -> int:
@@ -81,52 +85,47 @@ def log(events, moments, row, worker, what, delay, flow, time, start, weight):
     moments[row, 0], moments[row, 1], moments[row, 2] = time, start, weight
 
 
-def _restart_others_twin(events, moments, row, restart, worker, now, k, fresh, x, *state):
-    _, jobs, starts, *_ = state
-    good = True
-    for i in np.flatnonzero(restart):
-        if i != worker:
-            what, read, _ = jobs[i]
-            gone = RELEASED if what == NO_JOB else ABORTED
-            _log_twin(events, moments, row, i, what, k - read, gone, now, starts[i], 0.0)
-            row += 1
-            good &= issue_twin(x, i, now, k, fresh or what == NO_JOB, *state)
-    restart[:] = False
-    return row, good
-
-
-@kernel(_restart_others_twin, small=True)
-def restart_others(
+def _abort_twin(
     events, moments, row, restart, worker, now, k, fresh,
-    x, reads, jobs, starts, times, winners, position, drawn, keys, queue, per_worker, per_example, law, clock,
+    jobs, starts, position, drawn, keys, queue, per_example,
 ):  # fmt: skip
-    """Give new jobs to the workers that the method restarts; the arriving one has its own already."""
-    good = True
+    restart[worker] = False
+    for i in np.flatnonzero(restart):
+        what, read, _ = jobs[i]
+        gone = RELEASED if what == NO_JOB else ABORTED
+        _log_twin(events, moments, row, i, what, k - read, gone, now, starts[i], 0.0)
+        row += 1
+        draw_twin(i, fresh or what == NO_JOB, jobs, position, drawn, keys, queue, per_example)
+    return row
+
+
+@kernel(_abort_twin, small=True)
+def abort(
+    events, moments, row, restart, worker, now, k, fresh,
+    jobs, starts, position, drawn, keys, queue, per_example,
+):  # fmt: skip
+    """Log the jobs that the method throws away and draw anew; the arriving worker has its job already."""
+    restart[worker] = False
     for i in range(restart.shape[0]):
-        if restart[i] and i != worker:
+        if restart[i]:
             what = jobs[i, EXAMPLE]
             gone = ABORTED if what != NO_JOB else RELEASED
             log(events, moments, row, i, what, k - jobs[i, READ], gone, now, starts[i], 0.0)
             row += 1
-            good &= issue(
-                x, i, now, k, fresh or what == NO_JOB,
-                reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                per_worker, per_example, law, clock,
-            )  # fmt: skip
-        restart[i] = False
-    return row, good
+            draw(i, fresh or what == NO_JOB, jobs, position, drawn, keys, queue, per_example)
+    return row
 
 
 @lru_cache(maxsize=64)
-def _compiled_with(arrive: Any) -> Callable[..., Any]:
-    """Return ``make(grads)`` for :func:`compile_bound`; one per method, so that both caches hit."""
+def _compiled_with(arrive: Any, effort: Any) -> Callable[..., Any]:
+    """Return ``make(grads)`` for :func:`compile_bound`; one per method and loss, so that both caches hit."""
 
     def make(grads: Any) -> Callable[..., int]:
         def loop(
             x, total, S, W, c, p, restart, G, who, idx,
             counters, events, moments, goals, until, flags, bounds,
             reads, jobs, starts, times, winners, position, drawn, keys, queue,
-            per_worker, per_example, law, clock, data,
+            per_worker, per_example, law, clock, alias, data,
         ):  # fmt: skip
             restarts, second, issuing, fresh = flags[0], flags[1], flags[2], flags[3]
             n, shards, g, second_g = per_example.shape[1], per_example.shape[0] > 1, G[0:1], G[1:2]
@@ -147,6 +146,9 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                 flow, weight = arrive(x, S, W, c, p, restart, G, y, worker, k_r, k)
                 log(events, moments, row, worker, what, k - k_r, flow, now, starts[worker], weight)
                 row += 1
+                if not (0 <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
+                    counters[ROWS] = row
+                    return NO_ANSWER
                 counters[QUIET] += 1
                 if flow == ADVANCE:
                     k += 1
@@ -160,18 +162,24 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
                     jobs[worker, EXAMPLE], jobs[worker, READ] = NO_JOB, k
                     place(times, winners, worker, np.inf)
                 else:
-                    good &= issue(
-                        x, worker, now, k, True,
-                        reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                        per_worker, per_example, law, clock,
+                    draw(worker, True, jobs, position, drawn, keys, queue, per_example)
+                    good &= start(
+                        x, worker, now, k, effort(x, jobs[worker, EXAMPLE], n, alias, law, data),
+                        reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
                     )  # fmt: skip
                 if restarts and flow == ADVANCE and issuing:
-                    row, resolved = restart_others(
+                    row = abort(
                         events, moments, row, restart, worker, now, k, fresh,
-                        x, reads, jobs, starts, times, winners, position, drawn, keys, queue,
-                        per_worker, per_example, law, clock,
+                        jobs, starts, position, drawn, keys, queue, per_example,
                     )  # fmt: skip
-                    good &= resolved
+                    for i in range(restart.shape[0]):
+                        if restart[i]:
+                            good &= start(
+                                x, i, now, k, effort(x, jobs[i, EXAMPLE], n, alias, law, data),
+                                reads, jobs, starts, times, winners, keys,
+                                per_worker, per_example, law, clock,
+                            )  # fmt: skip
+                            restart[i] = False
                 counters[ROWS] = row
             return UNRESOLVED
 
@@ -180,30 +188,56 @@ def _compiled_with(arrive: Any) -> Callable[..., Any]:
     return make
 
 
+def refusal(flow: float, weight: float) -> ValueError:
+    """Return the error for an answer of a method that means nothing."""
+    return ValueError(
+        f"arrive: expected a flow {STAY}, {ADVANCE} or {WAIT} (Flow.STAY, ADVANCE, WAIT) and a finite weight "
+        f">= 0; got flow {flow} and weight {weight}"
+    )
+
+
+def _answer(answer: Any) -> tuple[int, float]:
+    try:
+        flow, weight = (float(part) for part in answer)
+    except (TypeError, ValueError):
+        raise TypeError(f"arrive: expected a pair (flow, weight) of numbers; got {answer!r}") from None
+    if flow not in (STAY, ADVANCE, WAIT) or not 0.0 <= weight < np.inf:
+        raise refusal(flow, weight)
+    return int(flow), weight
+
+
 @lru_cache(maxsize=64)
-def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
-    """Return the NumPy twin of the loop for any pair of gradients and method."""
+def numpy_loop(grads: Any, arrive: Any, effort: Any) -> Callable[..., int]:
+    """Return the NumPy twin of the loop for any gradients, method and loss that times follow."""
 
     def loop(
         x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until, flags, bounds,
         *jobs_and_data,
     ):  # fmt: skip
-        *state, data = jobs_and_data
-        reads, jobs, starts, times, winners, *_, per_example, _, _ = state
+        *jobs, alias, data = jobs_and_data
+        reads, held, starts, times, winners, position, drawn, keys, queue, _, per_example, law, _ = jobs
         restarts, second, issuing, fresh = flags
         n = per_example.shape[1]
+
+        def draw(worker, fresh):
+            draw_twin(worker, fresh, held, position, drawn, keys, queue, per_example)
+
+        def start(worker, now, k):
+            took = effort(x, int(held[worker, EXAMPLE]), n, alias, law, data)
+            return start_twin(x, worker, now, k, took, *jobs[:5], keys, *jobs[9:])
+
         good = True
         while good:
             now, worker, k = times[1], winners[1], counters[K]
             stop = _reason(k, now, counters[QUIET], counters[ROWS], goals, until)
             if stop != GO:
                 return stop
-            what, k_r, _ = jobs[worker]
+            what, k_r, _ = held[worker]
             who[0], idx[0] = divmod(what, n)
             grads(G[:1], reads[worker], who, idx, data)
             if second:
                 grads(G[1:], W[worker], who, idx, data)
-            flow, weight = arrive(x, S, W, c, p, restart, G, reads[worker], worker, k_r, k)
+            flow, weight = _answer(arrive(x, S, W, c, p, restart, G, reads[worker], worker, k_r, k))
             _log_twin(
                 events, moments, counters[ROWS], worker, what, k - k_r, flow, now, starts[worker], weight
             )
@@ -216,23 +250,27 @@ def numpy_loop(grads: Any, arrive: Any) -> Callable[..., int]:
                 counters[AVERAGED] += 1
                 total += x
             if flow == WAIT or not issuing:
-                jobs[worker, :2] = NO_JOB, k
+                held[worker, :2] = NO_JOB, k
                 place_twin(times, winners, worker, np.inf)
             else:
-                good &= issue_twin(x, worker, now, k, True, *state)
+                draw(worker, True)
+                good &= start(worker, now, k)
             if restarts and flow == ADVANCE and issuing:
-                counters[ROWS], resolved = _restart_others_twin(
-                    events, moments, counters[ROWS], restart, worker, now, k, fresh, x, *state
-                )
-                good &= resolved
+                counters[ROWS] = _abort_twin(
+                    events, moments, counters[ROWS], restart, worker, now, k, fresh,
+                    held, starts, position, drawn, keys, queue, per_example,
+                )  # fmt: skip
+                for i in np.flatnonzero(restart):
+                    good &= start(i, now, k)
+                restart[:] = False
         return UNRESOLVED
 
     return loop
 
 
-def bound_loop(problem: Problem, method: Method) -> Callable[..., int]:
-    """Return the loop with the gradients and the method bound into it, compiled where both are."""
-    if is_jitted(problem.grads) and is_jitted(method.arrive):
-        allocates = not (is_small(problem.grads) and is_small(method.arrive))
-        return compile_bound(_compiled_with(method.arrive), problem.grads, allocates=allocates)
-    return numpy_loop(problem.grads, method.arrive)
+def bound_loop(problem: Problem, method: Method, effort: Any) -> Callable[..., int]:
+    """Return the loop with gradients, method and effort bound into it, compiled where all of them are."""
+    if all(map(is_jitted, (problem.grads, method.arrive, effort))):
+        small = is_small(problem.grads) and is_small(method.arrive) and effort is NO_EFFORT
+        return compile_bound(_compiled_with(method.arrive, effort), problem.grads, allocates=not small)
+    return numpy_loop(problem.grads, method.arrive, effort)

@@ -15,22 +15,31 @@ from cdgrab_sim._types import Problem
 from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
 from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine
+from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB
 from cdgrab_sim.asynchronous._loop import Stop
 from cdgrab_sim.asynchronous._regions import Region
 from cdgrab_sim.asynchronous._types import AsyncRecord, AsyncRun, AsyncStatus, JobTimes, Method
 from cdgrab_sim.asynchronous.job_times import example_gradients
 
 _MESSAGES = {
-    Stop.NOTHING_ARRIVES: (AsyncStatus.STALLED, "no job in flight will ever finish; mend the dead workers"),
+    Stop.NOTHING_ARRIVES: (
+        AsyncStatus.STALLED,
+        "no job in flight will ever finish; mend the dead workers, or times that are infinite",
+    ),
     Stop.UNRESOLVED: (
         AsyncStatus.STALLED,
-        "a job time fell below the resolution of the clock; use longer times, or start a new run",
+        "a job time fell below the resolution of the clock, or is no number; use longer times, or start a "
+        "new run",
     ),
     Stop.LIVELOCK: (
         AsyncStatus.LIVELOCK,
         "the counter did not move for `patience` arrivals; loosen the rule, or raise patience",
     ),
 }
+
+_ALL_WAIT = "all workers wait for a restart that cannot come; let the method advance and restart them"
+_FOLLOWS_LOSS = "; job times follow the loss, which may have exploded: try a smaller step size"
+_MOST_POINTS = 10_000_000  # of the grid of times
 
 
 def simulate_async(
@@ -120,6 +129,8 @@ def simulate_async(
             f"all workers share; got {workers} workers; make the problem with m=1 or m={workers}"
         )
     method = methods.make(method, workers)
+    _instance("record", record, AsyncRecord, "AsyncRecord(...)")
+    _instance("projection", projection, Region, "ball(...) or box(...)")
     times = job_times if isinstance(job_times, JobTimes) else JobTimes("fixed", job_times)
     goal = _goal(updates, until)
     alpha = _checks.real("step_size", step_size, above=0.0)
@@ -165,8 +176,13 @@ def simulate_async(
 def _goal(updates: int | None, until: float | None) -> tuple[int, float]:
     if updates is None and until is None:
         raise ValueError("updates, until: expected at least one of them; got neither; say when to stop")
-    k = NEVER if updates is None else _checks.size("updates", updates)
+    k = NEVER if updates is None else min(NEVER, _checks.size("updates", updates))
     return k, np.inf if until is None else _checks.real("until", until, above=0.0)
+
+
+def _instance(name: str, value: Any, kind: type, example: str) -> None:
+    if not (value is None or isinstance(value, kind)):
+        raise TypeError(f"{name}: expected cg.asynchronous.{example}; got {value!r}")
 
 
 class _Recorder:
@@ -199,9 +215,21 @@ class _Recorder:
         ticks = 1
         while True:
             k = last[0] if every is None else min(last[0], (self._engine.k // every + 1) * every)
-            t = last[1] if interval is None else min(last[1], ticks * interval)
+            t = last[1]
+            if interval is not None and (ahead := min(t, self._engine.next_arrival)) < np.inf:
+                self._check_points(max(ahead, ticks * interval) / interval)
+                t = min(t, ticks * interval)
             yield k, t
             ticks += interval is not None and self._engine.k < k
+
+    def _check_points(self, points: float) -> None:
+        """Refuse a grid that would never end."""
+        if points > _MOST_POINTS:
+            raise ValueError(
+                f"record interval: expected at most {_MOST_POINTS:,} records; got an interval of "
+                f"{self.record.interval:g} and arrivals until {points * (self.record.interval or 0.0):g} or "
+                "later; raise it"
+            )
 
 
 def _drive(engine: AsyncEngine, recorder: _Recorder, last: tuple[int, float], *, drain: bool) -> Stop:
@@ -228,6 +256,10 @@ def _run(engine: AsyncEngine, recorder: _Recorder, stop: Stop, meta: dict[str, A
     columns = [column.reshape(shape) for column in tally.by_example.T]
     applied, dropped, aborted, weight, delay, busy = columns
     status, message = _MESSAGES.get(stop, (AsyncStatus.COMPLETED, "completed"))
+    if stop == Stop.NOTHING_ARRIVES and (jobs[:, EXAMPLE] == NO_JOB).all():
+        message = _ALL_WAIT
+    if status == AsyncStatus.STALLED and engine.follows_loss:
+        message += _FOLLOWS_LOSS
     if not np.isfinite(engine.x).all():
         status, message = AsyncStatus.DIVERGED, f"diverged by update {engine.k}: try a smaller step size"
     at = np.array(recorder.points)

@@ -12,6 +12,8 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim.asynchronous._current_loss import CurrentLoss
+from cdgrab_sim.asynchronous._issue import Law
 from cdgrab_sim.asynchronous._regions import Region
 
 if TYPE_CHECKING:
@@ -120,11 +122,14 @@ class JobTimes:
         ``rates(workers) -> array (workers, steps)`` of speeds, repeated after the last step.
     step : float
         How long each rate lasts.
+    current : CurrentLoss or None
+        How the time follows the loss of the example where the job reads; see
+        :func:`cdgrab_sim.asynchronous.job_times.by_loss`.
 
     Raises
     ------
-    ValueError
-        For times that are not above 0, or NaN.
+    ValueError, TypeError
+        For times that are not above 0, or NaN; for a law or a clock that there is not.
     """
 
     name: str
@@ -133,18 +138,30 @@ class JobTimes:
     law: tuple[float, float, float] = (0.0, 0.0, 0.0)
     rates: Callable[[int], FloatArray] | None = None
     step: float = 1.0
+    current: CurrentLoss | None = None
 
     def __post_init__(self) -> None:
-        positive_times("job times by worker", np.asarray(self.worker))
+        positive_times("job times by worker", self.worker)
+        law = _checks.floats("law", self.law, 1)
+        if law.shape != (3,) or law[0] not in list(Law):
+            raise ValueError(f"law: expected (kind, a, b) with a kind of Law; got {self.law}")
+        _checks.real("step", self.step, above=0.0)
+        for name in ("example", "rates"):
+            value = getattr(self, name)
+            if not (value is None or callable(value)):
+                raise TypeError(f"{name}: expected a function; got {value!r}; see job_times for ready ones")
 
 
 def positive_times(name: str, value: Any) -> FloatArray:
     """Return times as float64; they must be above 0 and may be infinite."""
-    times = np.asarray(value, dtype=np.float64)
+    given = np.asarray(value)
+    if given.dtype.kind not in "iuf" or given.size == 0:
+        raise TypeError(f"{name}: expected numbers > 0; got {value!r}; see job_times for models of job times")
+    times = given.astype(np.float64)
     bad = ~(times > 0.0)
-    if bad.any() or times.size == 0:
-        index = np.argwhere(np.atleast_1d(bad))[0].tolist() if times.size else []
-        got = np.atleast_1d(times)[tuple(index)] if index else "none"
+    if bad.any():
+        index = np.argwhere(np.atleast_1d(bad))[0].tolist()
+        got = np.atleast_1d(times)[tuple(index)]
         raise ValueError(f"{name}{index}: expected a time > 0 (infinite for never); got {got}")
     return times
 
@@ -291,18 +308,24 @@ class AsyncRun:
 
     @property
     def law(self) -> FloatArray:
-        """The law of the examples that the run really trained on: weights over their sum, (m, n)."""
-        return np.asarray(self.weight / self.weight.sum())
+        """The law of the examples that the run really trained on: weights over their sum, (m, n).
+
+        NaN where nothing was applied.
+        """
+        return _ratio(self.weight, self.weight.sum())
 
     @property
     def in_flight_law(self) -> FloatArray:
-        """The law of the example that a busy worker computes, averaged over time, (m, n)."""
-        return np.asarray(self.busy / self.busy.sum())
+        """The law of the example that a busy worker computes, averaged over time, (m, n).
+
+        NaN where nothing has finished.
+        """
+        return _ratio(self.busy, self.busy.sum())
 
     @property
     def mean_delay(self) -> float:
-        """The mean delay of the applied gradients."""
-        return float((np.arange(len(self.delays)) * self.delays).sum() / self.delays.sum())
+        """The mean delay of the applied gradients; NaN where there are none."""
+        return float(_ratio((np.arange(len(self.delays)) * self.delays).sum(), self.delays.sum()))
 
     @property
     def discarded(self) -> float:
@@ -314,3 +337,7 @@ class AsyncRun:
     def busy_fraction(self) -> float:
         """Share of the workers' time that went into finished or aborted jobs."""
         return float(self.busy.sum() / (self.time * len(self.by_worker))) if self.time > 0.0 else 0.0
+
+
+def _ratio(part: Any, whole: float) -> FloatArray:
+    return np.asarray(part / whole if whole > 0.0 else np.full(np.shape(part), np.nan))

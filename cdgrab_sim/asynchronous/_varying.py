@@ -102,7 +102,7 @@ def on_off(
         rng = Generator(PCG64(clock_stream(seed, worker)))
         first = int(rng.random() < stays[1] / stays.sum())
         states = (first + np.arange(K)) % 2
-        rates = np.repeat(states, rng.geometric(step / stays[states]))[:K].astype(np.float64)
+        rates = np.repeat(states, np.minimum(rng.geometric(step / stays[states]), K))[:K].astype(np.float64)
         if not rates.any():
             raise ValueError(
                 f"steps: expected enough of them for a stay; worker {worker} is off for all {K}; raise steps"

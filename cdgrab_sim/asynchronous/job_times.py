@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray, Problem
+from cdgrab_sim.asynchronous._current_loss import CurrentLoss
 from cdgrab_sim.asynchronous._hash import control
 from cdgrab_sim.asynchronous._issue import Law
 from cdgrab_sim.asynchronous._types import JobTimes, positive_times
@@ -23,6 +24,7 @@ __all__ = [
     "JobTimes",
     "by_example",
     "by_gradient",
+    "by_loss",
     "by_norm",
     "exponential",
     "fixed",
@@ -139,7 +141,7 @@ def two_classes(
         Mean over the examples; None leaves the times at 1 and `ratio`.
     """
     times = np.where(np.asarray(slow, dtype=bool), _checks.real("ratio", ratio, above=0.0), 1.0)
-    scale = 1.0 if mean is None else mean / times.mean()
+    scale = 1.0 if mean is None else _checks.real("mean", mean, above=0.0) / times.mean()
     return replace(by_example(times * scale, base), name="two classes")
 
 
@@ -177,8 +179,15 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     ratio : float
         Slow over fast.
     base : JobTimes, optional
+
+    Raises
+    ------
+    ValueError
+        Also when the run starts, for a problem without x_star.
     """
-    share = _checks.real("share", share, low=0.0)
+    share, ratio = _checks.real("share", share, low=0.0), _checks.real("ratio", ratio, above=0.0)
+    if share > 1.0:
+        raise ValueError(f"share: expected a number in [0, 1]; got {share}; lower it")
 
     def times(problem: Problem) -> FloatArray:
         if problem.x_star is None:
@@ -194,15 +203,78 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     return _dependent("by gradient", times, base)
 
 
+def by_loss(
+    power: float = 1.0,
+    base: JobTimes | None = None,
+    *,
+    floor: float = 0.1,
+    at: ArrayLike | None = None,
+    loss: Callable[..., float] | None = None,
+) -> JobTimes:
+    r"""Return times that follow the loss of the example where its job reads: what is hard now is slow now.
+
+    .. math:: g_z(x) = \phi + (1 - \phi) \, \frac{f_z(x)^\kappa}{c}, \qquad
+        c = \frac{1}{N} \sum_z f_z(x_{\text{ref}})^\kappa
+
+    The law of the job times, and which examples are slow, change with x. At x_ref the factors have mean 1, so
+    that in the stationary regime near x_star models compare at the same throughput; far from there jobs take
+    longer, and a run that diverges stalls.
+
+    Parameters
+    ----------
+    power : float
+        kappa > 0.
+    base : JobTimes, optional
+        Other factors, such as ``exponential()`` or ``two_classes(...)``.
+    floor : float
+        phi in (0, 1]: the least that a job takes.
+    at : array (d,), optional
+        x_ref; x_star by default.
+    loss : callable, optional
+        ``loss(x, i, j, data)`` returns f >= 0 of example j of worker i, plain or ``numba.njit``-compiled;
+        by default that of the built-in quadratic, least-squares, logistic, robust or mlp problem.
+
+    Examples
+    --------
+    A rule that drops late gradients loses the examples that stay hard:
+
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.least_squares(m=1, n=64, d=2, seed=0)
+    >>> run = cg.simulate_async(
+    ...     problem, "drop-by-age", workers=32, job_times=by_loss(2.0), updates=20_000, step_size=1e-3
+    ... )
+    >>> hard = np.argsort((problem.data[0] @ problem.x_star - problem.data[1]) ** 2)[-6:]
+    >>> bool(run.law[0, hard].sum() < 0.3 * 6 / 64)
+    True
+    """
+    power, floor = _checks.real("power", power, above=0.0), _checks.real("floor", floor, above=0.0)
+    if floor > 1.0:
+        raise ValueError(f"floor: expected a number in (0, 1]; got {floor}; lower it")
+    if not (loss is None or callable(loss)):
+        raise TypeError(f"loss: expected a function loss(x, i, j, data); got {loss!r}")
+    base = _checked(base)
+    name = "by loss" if base.name == "fixed" else f"by loss, {base.name}"
+    return replace(base, name=name, current=CurrentLoss(loss, power, floor, at))
+
+
 def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
     """Return the control: the same times, permuted across examples, so that they depend on nothing.
+
+    Times that follow the loss follow that of another example: the law of the times drifts as before, and says
+    nothing about the example.
 
     Parameters
     ----------
     times : JobTimes
     seed : int
     """
-    inner = times.example
+    if not isinstance(times, JobTimes):
+        raise TypeError(f"times: expected a JobTimes; got {times!r}")
+    seed, inner = _checks.integer("seed", seed, low=0), times.example
+    if times.current is not None:
+        times = replace(
+            times, name=f"{times.name}, shuffled", current=replace(times.current, swapped_by=seed)
+        )
     if inner is None:
         return times
 
@@ -210,7 +282,8 @@ def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
         table = np.broadcast_to(inner(problem), (problem.m, problem.n)).reshape(-1)
         return control(seed).permutation(table).reshape(problem.m, problem.n)
 
-    return replace(times, name=f"{times.name}, shuffled", example=permuted)
+    name = times.name if times.name.endswith(", shuffled") else f"{times.name}, shuffled"
+    return replace(times, name=name, example=permuted)
 
 
 def example_gradients(problem: Problem, x: FloatArray) -> FloatArray:
@@ -223,5 +296,11 @@ def example_gradients(problem: Problem, x: FloatArray) -> FloatArray:
 
 
 def _dependent(name: str, example: Callable[[Problem], FloatArray], base: JobTimes | None) -> JobTimes:
-    base = fixed() if base is None else base
+    base = _checked(base)
     return replace(base, name=name if base.name == "fixed" else f"{name}, {base.name}", example=example)
+
+
+def _checked(base: JobTimes | None) -> JobTimes:
+    if not (base is None or isinstance(base, JobTimes)):
+        raise TypeError(f"base: expected a JobTimes, such as exponential(); got {base!r}")
+    return fixed() if base is None else base

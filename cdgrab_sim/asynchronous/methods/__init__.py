@@ -58,4 +58,8 @@ def make(method: Method | str, workers: int) -> Method:
     """
     if isinstance(method, Method):
         return method
+    if not isinstance(method, str):
+        raise TypeError(
+            f"method: expected a Method or a name; got {method!r}; call its factory, as in methods.vanilla()"
+        )
     return METHODS[_checks.choice("method", method, METHODS)](workers)
