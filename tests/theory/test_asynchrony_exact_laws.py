@@ -100,9 +100,31 @@ def test_a9_weights_by_delay_approach_their_limits():
         assert gaps[0] > 2 * gaps[1] > 4 * gaps[2]
 
 
+def test_an_example_that_is_never_drawn_changes_nothing():
+    never = [*P, 0.0], [*TICKS, 10**9]
+    for law in (
+        lambda p, ticks: exact_laws.round_law(p, ticks, 3, 4),
+        lambda p, ticks: exact_laws.weighted_by_delay(p, ticks, 3, lambda tau: tau < 3),
+    ):
+        np.testing.assert_array_equal(law(*never), [*law(P, TICKS), 0.0])
+
+
+def test_a_round_ends_when_all_jobs_are_the_longest(monkeypatch):
+    """The sum over ticks stops there even where rounding keeps it from the number of updates."""
+    exact = exact_laws.round_law(P, TICKS, 2, 5)
+    monkeypatch.setattr(exact_laws, "_MISSING", -1.0)  # never enough
+    np.testing.assert_allclose(exact_laws.round_law(P, TICKS, 2, 5), exact, atol=1e-11)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: exact_laws.round_law([0.5, 0.5], [1, 10**9], 2, 5), "got 3,000,000,000 ticks with up to 5"),
+        (
+            lambda: exact_laws.round_law([1.0], [1], 1, 10**5),
+            "100,000 ticks .* choose a coarser tick, or fewer",
+        ),
+        (lambda: exact_laws.delay_law([0.5, 0.5], [1, 9], 2, 10**6), "choose a coarser tick"),
         (lambda: exact_laws.round_law(P, [1.0, 1.5, 2.0], 2, 1), "expected whole ticks"),
         (lambda: exact_laws.delay_law(P, [2, 4, 6], 2, 2), "without a common divisor"),
         (lambda: exact_laws.weighted_by_delay(P, TICKS, 2, lambda tau: tau < 0), "keeps some example"),

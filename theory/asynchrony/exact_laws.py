@@ -6,7 +6,8 @@ and ``finite_horizon.first_updates_law`` are limits of these laws: of many worke
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,26 +21,39 @@ __all__ = ["delay_law", "round_law", "weighted_by_delay"]
 Floats = NDArray[np.float64]
 
 _MISSING = 1e-12  # of the updates of a round, where the sum over ticks ends
+_MOST_WORK = 10**8  # ticks times jobs of a worker: some ten seconds
 
 
 def _durations(p: ArrayLike, ticks: ArrayLike) -> tuple[Floats, NDArray[np.int64], Floats, NDArray[np.intp]]:
-    """Return the law, the distinct job times with their probabilities, and the job time of each example."""
+    """Return the law, the distinct job times with their probabilities, and the job time of each example.
+
+    An example that is never drawn adds no job time; it is given the first one.
+    """
     p, times = law_and_times(p, ticks)
     if (times != np.round(times)).any():
         raise ValueError(f"expected whole ticks; got {times.tolist()}; choose a finer tick")
-    distinct, which = np.unique(times.astype(np.int64), return_inverse=True)
+    drawn = p > 0.0
+    distinct, inverse = np.unique(times[drawn].astype(np.int64), return_inverse=True)
+    which = np.zeros(len(p), dtype=np.intp)
+    which[drawn] = inverse
     return p, distinct, np.bincount(which, weights=p).astype(np.float64), which
 
 
-def _next_end(ends: list[Floats], times: NDArray[np.int64], q: Floats) -> Floats:
-    """Return ``P(job j ends at the next tick)``, j = 0, 1, ..., from those of all earlier ticks."""
-    t = len(ends)
-    jobs = max((len(ends[t - s]) for s in times if s <= t), default=0) + 1
-    now = np.zeros(jobs)
-    for s, share in zip(times, q, strict=True):
-        if s <= t:
-            before = ends[t - s]
-            now[1 : len(before) + 1] += share * before
+def _affordable(ticks: int, jobs: int) -> None:
+    """Refuse what would take minutes or more."""
+    if ticks * jobs > _MOST_WORK:
+        raise ValueError(
+            f"expected at most {_MOST_WORK:,} ticks times jobs; got {ticks:,} ticks with up to {jobs:,} jobs "
+            "of a worker; choose a coarser tick, or fewer updates"
+        )
+
+
+def _next_end(ends: Sequence[Floats], times: NDArray[np.int64], q: Floats) -> Floats:
+    """Return ``P(job j ends at the next tick)``, j = 0, 1, ..., from those of the ticks before it."""
+    before = [(ends[-s], share) for s, share in zip(times, q, strict=True) if s <= len(ends)]
+    now = np.zeros(max((len(law) for law, _ in before), default=0) + 1)
+    for law, share in before:
+        now[1 : len(law) + 1] += share * law
     return now
 
 
@@ -100,19 +114,23 @@ def round_law(p: ArrayLike, ticks: ArrayLike, m: int, updates: int) -> Floats:
     """
     p, times, q, which = _durations(p, ticks)
     m, updates = integer_at_least("m", m, 1), integer_at_least("updates", updates, 1)
-    ends: list[Floats] = [np.ones(1)]  # at each tick so far, P(job j ends there)
-    by_now, hits = np.ones(1), np.zeros(len(times))  # P(at least j completed); mean updates by job time
-    while hits.sum() < updates * (1.0 - _MISSING):
+    last = -(-updates // m) * int(times[-1])  # all jobs are the longest
+    _affordable(last, min(updates, last // int(times[0])))
+    # at each of the last ticks P(job j ends there); P(at least j completed); mean updates by job time
+    ends = deque([np.ones(1)], maxlen=int(times[-1]) + 1)
+    by_now, hits = np.ones(1), np.zeros(len(times))
+    for _ in range(last):
         ends.append(_next_end(ends, times, q))
         earlier = np.pad(by_now, (0, max(0, len(ends[-1]) - len(by_now))))
         by_now = earlier.copy()
         by_now[: len(ends[-1])] += ends[-1]
         room = _room(by_now, earlier, m, updates)
-        t = len(ends) - 1
         for c, s in enumerate(times):
-            if s <= t:
-                count = min(len(ends[t - s]), updates)
-                hits[c] += q[c] * (ends[t - s][:count] @ room[:count])
+            if s < len(ends):
+                count = min(len(ends[-1 - s]), updates)
+                hits[c] += q[c] * (ends[-1 - s][:count] @ room[:count])
+        if hits.sum() >= updates * (1.0 - _MISSING):
+            break
     return np.asarray(p / q[which] * (hits / hits.sum())[which])
 
 
@@ -181,13 +199,13 @@ def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
             f"{int(np.gcd.reduce(times))}: the workers never leave their phases; choose a finer tick"
         )
     residual = np.array([q[times >= r].sum() for r in range(1, duration + 1)]) / float(q @ times)
-    ends: list[Floats] = [np.ones(1)]
-    while len(ends) < duration:
-        ends.append(_next_end(ends, times, q))
-    at_least = np.zeros(max(map(len, ends)) + 1)
+    most = (duration - 1) // int(times[0]) + 2
+    _affordable(duration, most)
+    ends, at_least = deque([np.ones(1)], maxlen=int(times[-1])), np.zeros(most)
     at_least[0] = 1.0
-    for t, law in enumerate(ends):
-        at_least[1 : len(law) + 1] += law * residual[: duration - t].sum()
+    for t in range(duration):
+        at_least[1 : len(ends[-1]) + 1] += ends[-1] * residual[: duration - t].sum()
+        ends.append(_next_end(ends, times, q))
     counts = -np.diff(at_least, append=0.0)
     size = (m - 1) * (len(counts) - 1) + 1
     return np.maximum(np.asarray(irfft(rfft(counts, max(2, size)) ** (m - 1), max(2, size)))[:size], 0.0)
