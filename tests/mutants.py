@@ -1,4 +1,4 @@
-"""Forty ways to get one sign, constant or index wrong, each with the statement that must notice."""
+"""Sixty ways to get one sign, constant or index wrong, each with the statement that must notice."""
 
 from typing import NamedTuple
 
@@ -130,4 +130,46 @@ FORMULAS = (
     Mutant("theory/instances.py", "(1.0 - a * c) ** (2 * integer", "(1.0 - a * c) ** (3 * integer", "I3"),
 )
 
-MUTANTS = (*KERNELS, *FORMULAS)
+ASYNCHRONY = (
+    Mutant(
+        "theory/asynchrony/fixed_delay.py",
+        "return math.sin(delay * theta) / math.sin((delay + 1) * theta)",
+        "return math.sin((delay + 1) * theta) / math.sin(delay * theta)",
+        "A1",
+    ),
+    Mutant("theory/asynchrony/fixed_delay.py", "(2 * (2 * delay + 1)))\n", "(2 * (2 * delay + 2)))\n", "A1"),
+    Mutant(
+        "theory/asynchrony/fixed_delay.py",
+        "(delay + 0.5) * theta) / 2\n",
+        "(delay + 1.5) * theta) / 2\n",
+        "A2",
+    ),
+    Mutant("theory/asynchrony/fixed_delay.py", "(1.0 - rho) - c, low", "(1.0 - rho) - 0.9 * c, low", "A2b"),
+    Mutant("theory/asynchrony/counting.py", '"m", m, 1) - 1)', '"m", m, 1) + 1)', "A3"),
+    Mutant("cdgrab_sim/asynchronous/methods/_vanilla.py", "x -= p[0] * G[0]", "x += p[0] * G[0]", "A4"),
+    Mutant("theory/asynchrony/exponential.py", "(1.0 + c) * x[0]\n", "(1.0 - c) * x[0]\n", "A5"),
+    Mutant("theory/asynchrony/exponential.py", "(1.0 + m * c) / (c", "(1.0 - m * c) / (c", "A6"),
+    Mutant("theory/asynchrony/renewal.py", "1) - 1) * times / (", "1) + 1) * times / (", "A7"),
+    Mutant("cdgrab_sim/asynchronous/_issue.py", "min(int(u * n), n - 1)", "min(int(u * u * n), n - 1)", "A8"),
+    Mutant("theory/asynchrony/effective_laws.py", "(p @ times) / times)", "(p @ times) / times**2)", "A9"),
+    Mutant("theory/asynchrony/finite_horizon.py", "* (p - biased)\n", "* (biased - p)\n", "A9"),
+    Mutant("theory/asynchrony/renewal.py", "return (m - 1) * (biased", "return (1 - m) * (biased", "A10"),
+    Mutant("theory/asynchrony/wall_clock.py", "return np.floor(nonneg", "return np.ceil(nonneg", "A11"),
+    Mutant("theory/asynchrony/wall_clock.py", "times[-1] * rounds[-1]", "times[0] * rounds[-1]", "A12"),
+    Mutant(
+        "theory/asynchrony/wall_clock.py",
+        "workers / np.cumsum(1.0",
+        "np.sqrt(workers) / np.cumsum(1.0",
+        "A12",
+    ),
+    Mutant("theory/asynchrony/wall_clock.py", "s * np.arange(1, r + 1)", "s * np.arange(0, r + 1)", "A13"),
+    Mutant("theory/asynchrony/invariance.py", "moved = eta * (j + 1)", "moved = eta * (j + 2)", "A14"),
+    Mutant("theory/asynchrony/invariance.py", "(1.0 - beta * decay)", "(1.0 - decay)", "A14"),
+    Mutant("theory/asynchrony/invariance.py", "gradient + hessian @", "gradient - hessian @", "A15"),
+    Mutant("theory/asynchrony/sequential.py", "alpha * (total / batch)", "alpha * total", "A16"),
+    Mutant("theory/asynchrony/sequential.py", "momentum * u + kick", "momentum * u - kick", "A16"),
+    Mutant("theory/asynchrony/sequential.py", "(1.0 - beta) * (d", "(1.0 + beta) * (d", "A16"),
+    Mutant("theory/asynchrony/counting.py", ".sum(axis=0) - issued", ".sum(axis=0) + issued", "A17"),
+)
+
+MUTANTS = (*KERNELS, *FORMULAS, *ASYNCHRONY)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants import FORMULAS, KERNELS, MUTANTS
+from tests.mutants import ASYNCHRONY, FORMULAS, KERNELS, MUTANTS
 
 ROOT = Path(__file__).parent.parent
-SAMPLE = (KERNELS[0], KERNELS[4], FORMULAS[5], FORMULAS[8], FORMULAS[18])
+SAMPLE = (KERNELS[0], KERNELS[4], FORMULAS[5], FORMULAS[8], FORMULAS[18], ASYNCHRONY[14])
 
 
 def name(mutant):
@@ -48,10 +48,15 @@ def must_turn_red(mutant, folder):
     assert code == 1
 
 
-def test_there_are_thirty_and_no_two_are_the_same():
-    assert len(MUTANTS) >= 30
+def test_there_are_sixty_and_no_two_are_the_same():
+    assert len(MUTANTS) >= 60
     assert max(Counter(MUTANTS).values()) == 1
     assert all(mutant.old != mutant.new for mutant in MUTANTS)
+
+
+def test_every_asynchronous_statement_has_one():
+    labels = {f"A{number}" for number in range(1, 18)} | {"A2b"}
+    assert {mutant.label for mutant in ASYNCHRONY} == labels
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=name)

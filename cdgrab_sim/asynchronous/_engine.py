@@ -13,6 +13,7 @@ from cdgrab_sim.asynchronous._hash import worker_keys
 from cdgrab_sim.asynchronous._inputs import by_example, by_worker, clock, first_state
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, draw_all, start_all
 from cdgrab_sim.asynchronous._loop import (
+    AVERAGE_FROM,
     AVERAGED,
     FLOW,
     LAST_K,
@@ -55,7 +56,9 @@ class AsyncEngine:
         After an abort, draw a new example.
     projection : Region or None
     average_from : int
-        First update that is averaged.
+        Updates after this one are averaged.
+    average_after : float
+        The same as a moment: averaging begins when the clock is there.
     keep_events : bool
     """
 
@@ -74,6 +77,7 @@ class AsyncEngine:
         fresh: bool = True,
         projection: Region | None = None,
         average_from: int = NEVER,
+        average_after: float = np.inf,
         keep_events: bool = False,
     ) -> None:
         d, rows = problem.d, ROWS_PER_CALL
@@ -113,6 +117,7 @@ class AsyncEngine:
             np.zeros(1, dtype=np.int64),
         )
         kind = 0 if projection is None else projection.kind
+        self._average_after = average_after
         self._goals = np.array([0, 0, patience, average_from, kind], dtype=np.int64)
         self._bounds = np.zeros((2, d)) if projection is None else projection.bounds(d)
         self._flags = np.array([method.restarts, method.second_gradient, True, fresh])
@@ -148,6 +153,13 @@ class AsyncEngine:
         """Serve arrivals until the counter is `updates`, or all that come by time `until`."""
         if not self.resolved:
             return Stop.UNRESOLVED
+        if until > self._average_after:
+            moment, self._average_after = self._average_after, np.inf
+            stop = self.run(updates, moment, issuing=issuing)
+            if stop != Stop.TIME:
+                self._average_after = moment
+                return stop
+            self._goals[AVERAGE_FROM] = self.k
         self._goals[LAST_K], self._flags[2] = updates, issuing
         stop = Stop.LOG_FULL
         while stop == Stop.LOG_FULL and np.isfinite(self.x).all():

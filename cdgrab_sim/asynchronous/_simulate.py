@@ -138,10 +138,7 @@ def simulate_async(
     fresh = _checks.choice("abort", abort, ("fresh", "again")) == "fresh"
     patience = 100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience)
     record = AsyncRecord() if record is None else record
-    if record.average and updates is None:
-        raise ValueError(
-            "record average: expected `updates`, whose second half is averaged; got none; give it"
-        )
+    halves = (NEVER, np.inf) if not record.average else _second_half(updates, goal)
     meta = {
         "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d},
         "method": method.name,
@@ -166,7 +163,7 @@ def simulate_async(
         engine = AsyncEngine(
             problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
             patience=patience, fresh=fresh, projection=projection, keep_events=record.events,
-            average_from=goal[0] // 2 if record.average else NEVER,
+            average_from=halves[0], average_after=halves[1],
         )  # fmt: skip
         recorder = _Recorder(record, engine)
         stop = _drive(engine, recorder, goal, drain=bool(drain))
@@ -178,6 +175,11 @@ def _goal(updates: int | None, until: float | None) -> tuple[int, float]:
         raise ValueError("updates, until: expected at least one of them; got neither; say when to stop")
     k = NEVER if updates is None else min(NEVER, _checks.size("updates", updates))
     return k, np.inf if until is None else _checks.real("until", until, above=0.0)
+
+
+def _second_half(updates: int | None, goal: tuple[int, float]) -> tuple[int, float]:
+    """Return the update and the moment from which iterates are averaged, one of them never."""
+    return (NEVER, goal[1] / 2.0) if updates is None else (goal[0] // 2, np.inf)
 
 
 def _instance(name: str, value: Any, kind: type, example: str) -> None:

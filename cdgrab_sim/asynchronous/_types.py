@@ -183,7 +183,8 @@ class AsyncRecord:
     virtual : bool
         Iterates after a plain step for every job in flight: x - alpha sum of their gradients.
     average : bool
-        The mean of the server's iterate over the updates of the second half (of `updates`, or of `until`).
+        The mean of the server's iterate over the updates of the second half: of `updates`, or of the time
+        `until` where only that is given. NaN where there are none.
     events : bool
         All arrivals, one row each: memory grows with the run.
 

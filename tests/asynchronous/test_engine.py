@@ -372,6 +372,18 @@ def test_the_average_is_over_the_second_half():
     np.testing.assert_allclose(measured.average, measured.trajectory[76:].mean(axis=0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("interval", [None, 0.7, 4.0])
+def test_with_a_time_alone_the_average_is_over_its_second_half(interval):
+    record = AsyncRecord(every=1, interval=interval, trajectory=True, average=True)
+    measured = run(updates=None, until=30.0, record=record)
+    first = np.unique(measured.at_update, return_index=True)[1]  # one record of each update
+    late = first[measured.at_time[first] > 15.0]
+    assert 40 < len(late) < len(first) - 40
+    np.testing.assert_allclose(measured.average, measured.trajectory[late].mean(axis=0), rtol=1e-12)
+    plain = run(updates=None, until=30.0)
+    assert_same(measured, plain)
+
+
 def test_draining_applies_every_job():
     measured = run(drain=True, updates=40)
     assert measured.in_flight.sum() == 0
@@ -458,7 +470,6 @@ def test_what_a_worker_computes_after_an_abort(abort):
         ({"abort": "never"}, "unknown abort"),
         ({"until": -1.0}, "until: expected a finite number > 0"),
         ({"step_size": 0.0}, "step_size: expected a finite number > 0"),
-        ({"updates": None, "until": 3.0, "record": AsyncRecord(average=True)}, "record average: expected"),
         ({"job_times": job_times.trace([[1.0]] * 3)}, r"\(workers, K\) with 4 workers; got 3 rows"),
         ({"projection": box(0.0, [1.0, 1.0])}, r"box: expected numbers or shape \(d,\) = \(3,\)"),
         ({"problem": SHARDS, "workers": 3}, "expected 4, one for each shard"),
