@@ -28,8 +28,9 @@ def async_stability(result: Result, ax: Axes | None = None) -> Axes:
             means = result.data[f"variance {name}"].mean(axis=0)
             ax.plot(fraction, result.data[f"predicted {name}"], color=color, linestyle=line, linewidth=1)
             ax.plot(fraction, means, color=color, marker=marker, linestyle="", label=f"{times}, m = {m}")
-    ax.set(yscale="log", xlabel="step size / largest stable step", ylabel="variance / noise of a step")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    ax.set(yscale="log", ylabel="variance / noise of a step")
+    ax.set_xlabel("step size / largest stable step\n(lines: predicted)")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncol=2)
     return ax
 
 
@@ -40,7 +41,7 @@ def async_bias(result: Result, ax: Axes | None = None) -> Axes:
     values = {row.name: result.data[f"share {row.name}"] for row in rows}
     ax = _by_method(values, {row.name: row.predicted for row in rows}, ax)
     ax.axvline(result.config["share"][-1], color="0.8", linewidth=1, zorder=0)
-    ax.set_xlabel("share of the slow class in training\n(ticks: predicted; grey: the share of the data)")
+    ax.set_xlabel("share of the slow class in training\n(ticks: predicted;\ngrey: the share of the data)")
     return ax
 
 
@@ -51,7 +52,7 @@ def async_compare(result: Result, ax: Axes | None = None) -> Axes:
     ax = _by_method(measured, {name: result.data[f"law {name}"].mean() for name in names}, ax)
     ax.axvline(result.data["easy only"].mean(), color="0.8", linewidth=1, zorder=0)
     ax.set(xscale="log")
-    ax.set_xlabel("f − f* of the late average\n(ticks: optimum of its own law; grey: no slow examples)")
+    ax.set_xlabel("f − f* of the late average\n(ticks: optimum of its own law;\ngrey: no slow examples)")
     return ax
 
 
