@@ -146,7 +146,7 @@ ASYNCHRONY = (
     ),
     Mutant("theory/asynchrony/fixed_delay.py", "(1.0 - rho) - c, low", "(1.0 - rho) - 0.9 * c, low", "A2b"),
     Mutant("theory/asynchrony/counting.py", '"m", m, 1) - 1)', '"m", m, 1) + 1)', "A3"),
-    Mutant("cdgrab_sim/asynchronous/methods/_vanilla.py", "x -= p[0] * G[0]", "x += p[0] * G[0]", "A4"),
+    Mutant("cdgrab_sim/asynchronous/methods/_vanilla.py", "x[r] -= alpha", "x[r] += alpha", "A4"),
     Mutant("theory/asynchrony/exponential.py", "(1.0 + c) * x[0]\n", "(1.0 - c) * x[0]\n", "A5"),
     Mutant("theory/asynchrony/exponential.py", "(1.0 + m * c) / (c", "(1.0 - m * c) / (c", "A6"),
     Mutant("theory/asynchrony/renewal.py", "1) - 1) * times / (", "1) + 1) * times / (", "A7"),
