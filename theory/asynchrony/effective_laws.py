@@ -1,10 +1,10 @@
 """The law of the examples that a method really trains on when it drops or weights by age (A9).
 
 What a law Q means for the iterate: applied steps telescope to x_0 - x_T, so the mean applied gradient
-vanishes in a long run. Where the points that jobs read do not depend on their examples, on quadratics the mean
-point read is therefore the minimiser of sum_z Q(z) f_z. That point is an average over time, not over updates
-where the counter stays on a dropped gradient. Under a threshold on age it is so up to an order of the step:
-whether an example is kept depends on the jobs in flight, and so does the point read.
+vanishes in a long run. Where the points that jobs read do not depend on their examples, on quadratics the
+mean point read is therefore the minimiser of sum_z Q(z) f_z. That point is an average over time, not over
+updates where the counter stays on a dropped gradient. Under a threshold on age it is so up to an order of the
+step: whether an example is kept depends on the jobs in flight, and so does the point read.
 """
 
 from __future__ import annotations
