@@ -11,6 +11,7 @@ so that methods compared on one seed see the same examples and the same job time
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
@@ -34,7 +35,7 @@ class HashStream(IntEnum):
     CLOCK = 4  # traces of workers that come and go
 
 
-def _mixed(z: int) -> int:
+def _mixed(z: Any) -> Any:
     z = ((z ^ (z >> 30)) * _FIRST) & _MASK
     z = ((z ^ (z >> 27)) * _SECOND) & _MASK
     return z ^ (z >> 31)
@@ -43,7 +44,7 @@ def _mixed(z: int) -> int:
 def uniform_twin(key: np.uint64, number: int) -> float:
     """Twin of :func:`uniform`."""
     z = _mixed((int(key) + _GOLDEN * (int(number) + 1)) & _MASK)
-    return ((z >> 12) + 0.5) * 2.0**-52
+    return float(((z >> 12) + 0.5) * 2.0**-52)
 
 
 @kernel(uniform_twin, small=True)
@@ -68,9 +69,10 @@ def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:
     True
     """
     keys = np.empty((len(HashStream), workers), dtype=np.uint64)
+    places = np.arange(1, workers + 1, dtype=np.uint64) * np.uint64(_GOLDEN)  # arrays wrap without a warning
     for stream in HashStream:
         base = SeedSequence(seed, spawn_key=(_ROLE, int(stream))).generate_state(1, "uint64")[0]
-        keys[stream] = [_mixed((int(base) + _GOLDEN * (i + 1)) & _MASK) for i in range(workers)]
+        keys[stream] = _mixed(base + places)
     return keys
 
 

@@ -293,6 +293,20 @@ def test_the_hash_is_uniform_and_independent_across_keys():
     assert largest < 1.0
 
 
+def test_the_keys_are_split_mix_of_the_place_of_each_worker():
+    """SplitMix64 (Steele, Lea, Flood 2014) in Python's own integers, one worker after the other."""
+
+    def split_mix(state):
+        z = state % 2**64
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        return z ^ (z >> 31)
+
+    for stream, keys in enumerate(worker_keys(7, 6)):
+        seed = np.random.SeedSequence(7, spawn_key=(1000, stream)).generate_state(1, "uint64")[0]
+        assert keys.tolist() == [split_mix(int(seed) + 0x9E3779B97F4A7C15 * (i + 1)) for i in range(6)]
+
+
 def test_the_tournament_finds_the_first_of_the_lowest():
     rng = np.random.default_rng(0)
     for m in (1, 2, 5, 64):
