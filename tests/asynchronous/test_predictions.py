@@ -32,6 +32,19 @@ def modes(workers, c, updates, times=1.0, **changes):
     return cg.simulate_async(MODE, "vanilla", workers=workers, x0=MODE.x_star + 1.0, **(options | changes))
 
 
+@pytest.mark.parametrize("m", [1, 2, 5, 16])
+def test_a4_equal_workers_are_a_fixed_delay_bit_by_bit(m):
+    """Every iterate, with the example that it stepped for; the second coordinate has its own curvature."""
+    run = cg.simulate_async(
+        NOISY, "vanilla", workers=m, updates=200, step_size=0.02, x0=np.ones(2), record=TRACE
+    )
+    targets, lam = NOISY.data[0][0][run.events["example"]], NOISY.data[1]
+    x = [np.ones(2)]
+    for k in range(200):
+        x.append(x[k] - 0.02 * (lam * (x[max(0, k - m + 1)] - targets[k])))
+    np.testing.assert_array_equal(run.trajectory, x)
+
+
 @pytest.mark.parametrize("m", [2, 5])
 def test_a1_a4_equal_workers_are_a_fixed_delay(m):
     """The recursion x_{k+1} = x_k - c x_{k-tau} step by step, and its stability limit from both sides."""
