@@ -110,7 +110,8 @@ def simulate_async(
     Raises
     ------
     ValueError, TypeError
-        For wrong arguments, before any work starts.
+        For wrong arguments, before any work starts; and where a method of one's own returns what means
+        nothing, with a note that says which and at what update.
 
     Examples
     --------

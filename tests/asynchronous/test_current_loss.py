@@ -8,6 +8,7 @@ from cdgrab_sim._jit import KERNELS
 from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Method, job_times, methods
 from cdgrab_sim.asynchronous._current_loss import loss_of
 from cdgrab_sim.asynchronous._hash import control
+from theory.asynchrony import effective_laws
 
 QUADRATIC = cg.problems.quadratic(m=1, n=12, d=3, seed=1)
 SHARDS = cg.problems.quadratic(m=4, n=6, d=3, heterogeneity=1.0, seed=1)
@@ -151,6 +152,20 @@ def test_a_rule_that_drops_by_age_loses_what_is_hard_and_the_control_does_not():
     assert 0 < hard.sum() < 6
     assert shares[0] < 0.05
     assert shares[1] > 0.5
+
+
+@pytest.mark.compiled
+def test_the_law_of_delay_adaptive_steps_follows_the_losses():
+    """Where x stands still, the times are a table: the limit of many workers, up to O(1 / sqrt(m))."""
+    times = job_times.by_loss(2.0)
+    many = run(
+        method="delay-adaptive", times=times, workers=96, updates=200_000, step_size=1e-15,
+        x0=QUADRATIC.x_star, record=None,
+    )  # fmt: skip
+    table = many.busy[0] / (many.applied[0] + many.dropped[0])
+    predicted = effective_laws.delay_adaptive(np.full(12, 1 / 12), table)
+    assert np.ptp(predicted) > 0.05
+    np.testing.assert_allclose(many.law[0], predicted, atol=0.004)
 
 
 def test_a_run_that_diverges_says_so():
