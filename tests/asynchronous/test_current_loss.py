@@ -122,6 +122,14 @@ def test_the_mean_is_one_at_the_point_of_reference_and_moves_with_x():
     assert far.mean() > 2.0
 
 
+def test_every_shard_has_its_own_losses():
+    record = AsyncRecord(events=True, loss=False)
+    events = run(SHARDS, step_size=1e-15, x0=SHARDS.x_star, updates=400, record=record).events
+    losses = np.array([half_square(SHARDS, SHARDS.x_star, z) for z in range(24)])
+    expected = 0.1 + 0.9 * losses[events["example"]] / losses.mean()
+    np.testing.assert_allclose(events["time"] - events["start"], expected, rtol=1e-9)
+
+
 def test_the_control_has_the_times_of_other_examples():
     """The same multiset of times, given to the examples by the permutation of the seed."""
     tables = []
