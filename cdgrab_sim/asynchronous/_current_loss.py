@@ -24,7 +24,7 @@ from cdgrab_sim.asynchronous._hash import control
 from cdgrab_sim.asynchronous._issue import EXAMPLE, Jobs
 from cdgrab_sim.problems import _least_squares, _logistic, _mlp, _quadratic, _robust
 
-SCALE, POWER, FLOOR = 4, 5, 6  # of `law`
+_OVERFLOW = 709.0  # exp of it is still finite
 
 Loss = Callable[..., Any]
 
@@ -109,6 +109,8 @@ def _following(loss: Any) -> Loss:
         f = loss(x, z // n, z % n, data)
         if not f > 0.0:
             return law[6]
+        if f > 1.0 and law[5] * math.log(f) > _OVERFLOW:  # Python's pow would raise
+            return math.inf
         return law[6] + (1.0 - law[6]) * (law[4] * math.pow(f, law[5]))
 
     return effort

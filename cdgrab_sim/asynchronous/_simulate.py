@@ -39,7 +39,7 @@ _MESSAGES = {
 
 _ALL_WAIT = "all workers wait for a restart that cannot come; let the method advance and restart them"
 _FOLLOWS_LOSS = "; job times follow the loss, which may have exploded: try a smaller step size"
-_MOST_POINTS = 10_000_000  # of the grid of times
+_MOST_POINTS = 1_000_000  # of the grid of times
 
 
 def simulate_async(

@@ -176,8 +176,9 @@ def test_the_law_of_delay_adaptive_steps_follows_the_losses():
     np.testing.assert_allclose(many.law[0], predicted, atol=0.004)
 
 
-def test_a_run_that_diverges_says_so():
-    stalled = run(step_size=5.0, updates=100_000, record=None)
+@pytest.mark.parametrize("loss", [None, twin_loss], ids=["compiled", "plain"])
+def test_a_run_that_diverges_says_so(loss):
+    stalled = run(step_size=5.0, times=job_times.by_loss(3.0, loss=loss), updates=100_000, record=None)
     assert stalled.status == "stalled"
     assert "try a smaller step size" in stalled.message
 

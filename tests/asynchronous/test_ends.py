@@ -139,8 +139,8 @@ def test_a_state_that_kernels_cannot_read_is_refused(made, error, message):
         ({"updates": None, "until": np.inf}, ValueError, "until: expected a finite number > 0; got inf"),
         ({"step_size": np.nan}, ValueError, "step_size: expected a finite number > 0; got nan"),
         ({"step_size": -1.0}, ValueError, "step_size: expected a finite number > 0; got -1.0"),
-        ({"record": AsyncRecord(interval=1e-300)}, ValueError, "at most 10,000,000 records; got an"),
-        ({"record": AsyncRecord(interval=1e-9), "until": 1e3}, ValueError, "at most 10,000,000 records"),
+        ({"record": AsyncRecord(interval=1e-300)}, ValueError, "at most 1,000,000 records; got an"),
+        ({"record": AsyncRecord(interval=1e-9), "until": 1e3}, ValueError, "at most 1,000,000 records"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_by_name(changes, error, message):
