@@ -284,7 +284,7 @@ def _run(engine: AsyncEngine, recorder: _Recorder, stop: Stop, meta: dict[str, A
         delay=np.divide(delay, arrived, out=np.full(shape, np.nan), where=arrived > 0.0),
         busy=busy,
         by_worker=tally.by_worker,
-        delays=np.trim_zeros(tally.delays, "b"),
+        delays=np.trim_zeros(tally.delays[: engine.k + 1], "b"),  # no delay is above k
         discarded_time=float(tally.discarded_time[0]),
         meta=meta,
         average=engine.average if recorder.record.average else None,
