@@ -1,4 +1,4 @@
-"""Models of job times: by worker, by chance, by example, by the clock, and the control without dependence.
+"""Models of job times: by worker, by chance, by example or its loss now, by the clock, and a control.
 
 Random factors have mean 1, and the factors of the examples have mean 1 unless they are given in whole ticks:
 so models compare at the same throughput.
