@@ -16,7 +16,7 @@ import numpy as np
 
 from cdgrab_sim import problems
 from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Ordering, Problem, Record
+from cdgrab_sim._types import FloatArray, Ordering, Problem, Record, Run
 from cdgrab_sim.analysis import time_to, tune
 
 LAST = 5  # epochs whose mean is the error of a run: one epoch more or less does not matter
@@ -51,6 +51,28 @@ def deal(problem: Problem, m: int) -> Problem:
     return replace(problem, m=m, n=n, data=(examples.reshape(m, n, -1), *rest))
 
 
+def run_of(
+    cell: Mapping[str, Any],
+    problem: Problem,
+    step_size: float,
+    epochs: int,
+    record: Record,
+    ordering: Ordering | None = None,
+) -> Run:
+    """Run the ordering of a cell, or another."""
+    return simulate(
+        problem,
+        ordering or cell["ordering"],
+        epochs=epochs,
+        step_size=step_size,
+        seed=cell["seed"],
+        replicates=for_ordering(cell["replicates"], cell["ordering"]),
+        x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
+        record=record,
+        threads=1,
+    )
+
+
 def errors(
     cell: Mapping[str, Any],
     problem: Problem,
@@ -59,20 +81,16 @@ def errors(
     ordering: Ordering | None = None,
 ) -> FloatArray:
     """Run the ordering of a cell, or another, and return f(x_t) - f_star (replicates, epochs + 1)."""
-    run = simulate(
-        problem,
-        ordering or cell["ordering"],
-        epochs=epochs,
-        step_size=step_size,
-        seed=cell["seed"],
-        replicates=for_ordering(cell["replicates"], cell["ordering"]),
-        x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
-        record=Record(grad_norm=False, distance=False),
-        threads=1,
-    )
+    record = Record(grad_norm=False, distance=False)
+    run = run_of(cell, problem, step_size, epochs, record, ordering)
     assert run.loss is not None
     assert problem.f_star is not None
     return run.loss - problem.f_star
+
+
+def unit_step(problem: Problem, T: int) -> float:
+    """Return the step size at which alpha mu n T = 1."""
+    return 1.0 / (problem.constants["mu"] * problem.n * T)
 
 
 def floor(cell: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +102,7 @@ def floor(cell: dict[str, Any]) -> dict[str, Any]:
 def tuned_error(cell: dict[str, Any]) -> dict[str, Any]:
     """Measure the error after ``T`` epochs, the step size tuned for this cell: alpha mu n T in ``steps``."""
     problem, T = problem_of(cell), cell["T"]
-    unit = 1.0 / (problem.constants["mu"] * problem.n * T)
+    unit = unit_step(problem, T)
     low, high = cell["steps"]
     best = tune(lambda a: float(errors(cell, problem, a, T)[:, -LAST:].mean()), low * unit, high * unit)
     return {"error": best.error, "step": best.step_size / unit}
@@ -94,7 +112,7 @@ def time_to_accuracy(cell: dict[str, Any]) -> dict[str, Any]:
     """Measure the fewest epochs to an ``accuracy``, over alpha mu n in ``rates``; infinite above ``T``."""
     problem, T = problem_of(cell), cell["T"]
     accuracy = for_ordering(cell["accuracy"], cell["ordering"])
-    unit = 1.0 / (problem.constants["mu"] * problem.n)
+    unit = unit_step(problem, 1)
     found = []
 
     def epochs(step_size: float) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import plots
-from cdgrab_sim.experiments import _centralized
+from cdgrab_sim.experiments import _centralized, _centralized_errors, _measures
 from cdgrab_sim.experiments._experiment import Options
 
 SMALL = _centralized.SIZES | {
@@ -38,7 +38,30 @@ def test_rows_judge_the_rescaled_steps_and_the_errors(result):
         ("cd-grab", "steps K / log K exponent in m"): -1.0,
         ("rr", "tuned error (fixed N) exponent in m"): 0.0,
         ("cd-grab", "tuned error (fixed N) exponent in m"): 0.0,
+        ("rr", f"{_centralized_errors.SHARE} exponent in m"): 0.0,
+        ("cd-grab", f"{_centralized_errors.SHARE} exponent in m"): 0.0,
     }
+
+
+CELL = {"problem": SMALL["problem"], "T": 30, "steps": [0.5, 128.0], "seed": 3, "x0": 1.0, "dealt": True}
+
+
+def test_the_prefix_of_random_orders_is_that_of_r2():
+    """N sigma^2 (n + 1) / (6 n), sigma^2 within workers; pairs are random ones."""
+    cell = CELL | {"ordering": "rr", "m": 2, "n": 16, "T": 60, "replicates": {"others": 40}}
+    found = _centralized_errors.herded_error(cell)
+    z = _measures.problem_of(cell).data[0]
+    variance = ((z - z.mean(axis=1, keepdims=True)) ** 2).sum(axis=-1).mean()
+    # 1200 orders, each with a relative standard deviation near 0.8: a standard error of 2.5 %
+    assert found["prefix"] == pytest.approx(32 * variance * 17 / 96, rel=0.1)
+    assert found["pair"] == pytest.approx(1.0, rel=0.03)
+
+
+def test_neighbours_in_an_order_of_one_worker_repel():
+    cell = CELL | {"ordering": "cd-grab", "replicates": {"others": 2}}
+    one, eight = (_centralized_errors.herded_error(cell | {"m": m, "n": 128 // m}) for m in (1, 8))
+    assert one["pair"] > 1.1 * eight["pair"]
+    assert one["prefix"] > eight["prefix"]
 
 
 def test_cells_hold_the_number_of_examples(result):
