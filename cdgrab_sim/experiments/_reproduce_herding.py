@@ -64,8 +64,7 @@ def vectors(N: int, d: int, m: int, seed: int) -> FloatArray:
     ((3, 4, 2), True)
     """
     table = _unit(N, d, seed).reshape(N // m, m, d).swapaxes(0, 1)
-    centred: FloatArray = table - table.mean(axis=1, keepdims=True)
-    return centred
+    return np.ascontiguousarray(table - table.mean(axis=1, keepdims=True))  # else every ordering copies it
 
 
 def curve(cell: dict[str, Any]) -> dict[str, FloatArray]:

@@ -51,14 +51,14 @@ SIZES: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = SIZES | {
     "tuned": SIZES["tuned"]
-    | {"m": {"m": [1, 4, 16], "T": 200}, "T": {"T": [75, 150, 300], "m": 4}}
-    | {"replicates": {"sgd": 3, "others": 1}},
+    | {"m": {"m": [1, 4, 16], "T": 150}, "T": {"T": [60, 120, 240], "m": 4}}
+    | {"replicates": {"sgd": 2, "others": 1}},
     "times": SIZES["times"]
-    | {"m": [2, 4, 8], "T": 350, "accuracy": {"sgd": 5e-4, "others": 3e-6}, "rates": [0.01, 1.28]}
-    | {"replicates": {"sgd": 4, "others": 1}},
+    | {"m": [1, 4, 8], "T": 200, "accuracy": {"sgd": 2e-3, "others": 2e-5}, "rates": [0.01, 1.28]}
+    | {"replicates": {"sgd": 3, "others": 1}},
     "floors": SIZES["floors"]
-    | {"alpha": {"alpha_n_L": [0.05, 0.1, 0.2]}, "n": {"n": [16, 32, 64], "alpha_n_L": 0.1}}
-    | {"ms": {"m": [1, 4, 16], "alpha_n_L": 0.1}}
+    | {"alpha": {"alpha_n_L": [0.05, 0.1, 0.2]}, "n": {"n": [16, 32, 64], "alpha_n_L": 0.2}}
+    | {"ms": {"m": [1, 3, 9], "alpha_n_L": 0.1}}
     | {"replicates": {"sgd": 2, "others": 1}, "relaxations": 10},
     "bounds": SIZES["bounds"] | {"m": [1, 4, 16], "T": 100},
 }
