@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,31 @@ def ratio(name: str, quantity: str, a: FloatArray, b: FloatArray, reading: Readi
     word = "no prediction" if reading is None else "other data"
     value, error = (None, None) if reading is None else reading
     return Row(name, quantity, float(a.mean() / b.mean()), low, high, value, error, word)
+
+
+def smaller(name: str, quantity: str, a: FloatArray, b: FloatArray) -> Row:
+    """Judge the claim that an ordering ends below another, from pairs of seeds.
+
+    It holds where the 95 % interval of the log ratios lies below zero, and fails where it lies above.
+
+    Parameters
+    ----------
+    name, quantity : str
+    a, b : array (seeds,)
+        Positive values, one pair for each seed; a is claimed to be the smaller.
+
+    Examples
+    --------
+    >>> smaller("cd-grab", "loss / rr", np.array([0.95, 0.97, 0.96]), np.ones(3)).verdict
+    'holds'
+    >>> smaller("cd-grab", "loss / rr", np.array([0.9, 1.02, 0.95]), np.ones(3)).verdict
+    'inconclusive'
+    """
+    row = ratio(name, f"{quantity} (< 1)", a, b)
+    assert row.ci_low is not None
+    assert row.ci_high is not None
+    word = "holds" if row.ci_high < 1.0 else "fails" if row.ci_low > 1.0 else "inconclusive"
+    return replace(row, verdict=word)
 
 
 def claim(

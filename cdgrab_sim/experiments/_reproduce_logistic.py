@@ -42,7 +42,10 @@ def run(options: Options) -> Result:
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(ORDERINGS)}
     axes = {"ordering": ORDERINGS, "seed": subseeds(options.seed, config["seeds"])}
-    shared = {key: config[key] for key in ("alpha", "momentum", "batch", "epochs")} | {"every": 1}
+    shared = {key: config[key] for key in ("alpha", "momentum", "batch", "epochs")} | {
+        "every": 1,
+        "herding": False,
+    }
     problem = {"m": config["m"], "ridge": config["ridge"]}
     [found] = train_all(axes, [shared | {"table": "cancer", "problem": problem}], options)
     loss = dict(zip(ORDERINGS, found["loss"], strict=True))

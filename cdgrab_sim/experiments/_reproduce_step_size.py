@@ -46,7 +46,7 @@ def run(options: Options) -> Result:
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(ORDERINGS)}
     seeds, alphas = subseeds(options.seed, config["seeds"]), config["alpha"]
-    shared = {"table": "digits", "momentum": 0.0, "batch": 1, "epochs": config["epochs"]}
+    shared = {"table": "digits", "momentum": 0.0, "batch": 1, "epochs": config["epochs"], "herding": False}
     shared |= {"problem": {key: config[key] for key in ("m", "redrawn", "hidden")}, "every": config["epochs"]}
     axes = {"ordering": ORDERINGS, "seed": seeds, "alpha": alphas}
     rr, cd_grab = train_all(axes, [shared], options)[0]["loss"][..., -1]

@@ -18,11 +18,11 @@ from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments._table import read_table, shipped
 
 _REDRAWN = 6  # field of the DATA role, after those of the tables
-_LABELS = 0  # seed of the redrawn labels, the same for every seed of an experiment
+_LABELS = 0  # seed of the redrawn labels, where they are the same for every seed of an experiment
 
 
 @lru_cache(maxsize=4)
-def digits(m: int, redrawn: float, hidden: int, seed: int) -> Problem:
+def digits(m: int, redrawn: float, hidden: int, seed: int, anew: bool = False) -> Problem:
     """Return the network 64-`hidden`-10 on handwritten digits dealt to m workers.
 
     Pixels are divided by 16. A share of the labels is redrawn at random, so that the network
@@ -33,8 +33,9 @@ def digits(m: int, redrawn: float, hidden: int, seed: int) -> Problem:
     m : int
         Divides 1792, the 1797 images less a few.
     redrawn : float
-        The same labels for every `seed`.
+        The same labels for every `seed`, unless they are drawn `anew` for each.
     hidden, seed : int
+    anew : bool
 
     Examples
     --------
@@ -44,7 +45,7 @@ def digits(m: int, redrawn: float, hidden: int, seed: int) -> Problem:
     """
     table = read_table(shipped("digits.csv"), "target", standardize=False)
     X, y = table.features[:, :-1] / 16.0, table.target.astype(np.int64)
-    rng = stream(_LABELS, Role.DATA, _REDRAWN)
+    rng = stream(seed if anew else _LABELS, Role.DATA, _REDRAWN)
     chosen = rng.permutation(len(y))[: round(redrawn * len(y))]
     y[chosen] = rng.integers(10, size=len(chosen))
     return problems.from_arrays(X, y, loss="mlp", m=m, n=1792 // m, hidden=hidden, seed=seed)
@@ -67,10 +68,10 @@ _PROBLEMS = {"digits": digits, "cancer": cancer}
 
 
 def train(cell: dict[str, Any]) -> dict[str, FloatArray]:
-    """Measure one cell: loss at the recorded epochs, and the herding error of the orders of all but the last.
+    """Measure one cell: loss at the recorded epochs, and on request herding errors at all but the last.
 
     The error is the inf-norm of the prefix sums over all workers at the iterate where the epoch starts, once
-    per step, not divided by m.
+    per step, not divided by m. It costs as much as the epoch.
     """
     problem = _PROBLEMS[cell["table"]](seed=cell["seed"], **cell["problem"])
     run = simulate(
@@ -81,13 +82,14 @@ def train(cell: dict[str, Any]) -> dict[str, FloatArray]:
         momentum=cell["momentum"],
         batch=cell["batch"],
         seed=cell["seed"],
-        record=Record(every=cell["every"], herding=("inf",), grad_norm=False),
+        record=Record(every=cell["every"], herding=("inf",) if cell["herding"] else (), grad_norm=False),
         threads=1,
         throw=True,
     )
     assert run.loss is not None
     excess = {} if problem.f_star is None else {"excess": run.loss[0] - problem.f_star}
-    return {"loss": run.loss[0], "herding": run.herding["inf"][0], **excess}
+    herding = {"herding": run.herding["inf"][0]} if cell["herding"] else {}
+    return {"loss": run.loss[0], **herding, **excess}
 
 
 def train_all(

@@ -74,6 +74,9 @@ def test_digits_have_a_fifth_of_their_labels_redrawn_the_same_for_every_seed():
     np.testing.assert_array_equal(a.data[0] * 16.0, table.features[:, :-1])
     assert (a.data[2] != b.data[2]).any()  # seeds deal the rows anew
     assert len(np.unique(a.data[2])) == 1792
+    own = [_training.digits(4, 0.2, 8, seed, anew=True).data[1] for seed in (3, 4)]
+    assert (own[0] != own[1]).any()
+    assert (own[0] != clean.data[1]).mean() <= 0.2
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +104,10 @@ def test_rows_of_workers_follow_from_the_data():
     claim = rows["cd-grab", "loss / rr, m = 64, alpha = 0.3, worst epoch after 5 (< 1)"]
     assert claim.measured == pytest.approx(worst)
     assert claim.verdict == ("holds" if worst < 1 else "fails")
+    means = {name: result.data[f"loss 0.3 {name}"][:, -20:].mean(axis=1) for name in ("cd-grab", "rr")}
+    tail = rows["cd-grab", "loss / rr, m = 64, alpha = 0.3, last 20 epochs (< 1)"]
+    assert tail.measured == pytest.approx(means["cd-grab"].mean() / means["rr"].mean())
+    assert tail.verdict == ("holds" if tail.ci_high < 1 else "inconclusive")
     growth = rows["d-grab", "last herding error, m = 64 over m = 32, alpha = 0.3 (> 1.1)"].measured
     assert growth == pytest.approx(data["herding d-grab"][1] / data["herding d-grab"][0])
     share = rows["cd-grab", "loss / rr, m = 64, alpha = 0.3, last epoch"]
