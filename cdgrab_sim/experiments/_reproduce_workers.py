@@ -133,10 +133,10 @@ def _ends(loss: dict[float, FloatArray]) -> list[str]:
         tail = dict(zip(ORDERINGS, curves[..., -TAIL:].mean(axis=-1), strict=True))
         change = 100.0 * (last["cd-grab"].mean() / last["rr"].mean() - 1.0)
         wins, of_means = (int((one["cd-grab"] < one["rr"]).sum()) for one in (last, tail))
+        p = paired_test(tail["cd-grab"], tail["rr"])
         notes.append(
-            f"alpha = {alpha:g}: last loss {change:+.1f} % from rr, lower in {wins} of {last['rr'].size} seeds, "
-            f"mean of the last {TAIL} in {of_means}; exact paired test of these, "
-            f"p = {paired_test(tail['cd-grab'], tail['rr']):.3g}"
+            f"alpha = {alpha:g}: last loss {change:+.1f} % from rr, lower in {wins} of {last['rr'].size} "
+            f"seeds, mean of the last {TAIL} in {of_means} (exact paired test, p = {p:.3g})"
         )
     return notes
 

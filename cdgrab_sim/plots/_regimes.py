@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from cdgrab_sim.experiments._experiment import Result
+from cdgrab_sim.experiments._regimes._gain import CASES
 from cdgrab_sim.experiments._regimes._map import REGIMES
 from cdgrab_sim.plots._map import regime_map
 from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
@@ -45,14 +46,15 @@ def transient(result: Result, ax: Axes | None = None) -> Axes:
 
 def gain(result: Result, ax: Axes | None = None) -> Axes:
     """Draw how far rr's floor lies above cd-grab's, against the step size."""
-    ax = new_axes(ax)
-    for family in ("skewed", "quadratic"):
-        x, table = result.data[f"gain alpha n L {family}"], result.data[f"gain {family}"]
-        labels = {"xlabel": "step size αnL", "ylabel": "floor of rr / floor of cd-grab"}
-        points_plot(x, {family: table}, **labels, ax=ax)
+    ax, gains = new_axes(ax), result.config["gain"]
+    for case in CASES:
+        x, table, sizes = result.data[f"gain alpha n L {case}"], result.data[f"gain {case}"], gains[case]
+        name = f"{sizes['problem']['family']}, m = {sizes['m']}, n = {sizes['n']}"
+        points_plot(x, {name: table}, xlabel="step size αnL", ylabel="floor of rr / floor of cd-grab", ax=ax)
+    ax.axhline(1.0, color="0.6", linewidth=0.8)
     ax.xaxis.set_major_locator(LogLocator())
-    sizes = result.config["gain"]
-    ax.set_title(f"rr gains ground on quadratics only, m = {sizes['m']}, n = {sizes['n']}")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=1)
+    ax.set_title("rr gains ground on quadratics only")
     return ax
 
 

@@ -7,15 +7,17 @@ import cdgrab_sim as cg
 from cdgrab_sim import plots
 from cdgrab_sim.experiments import _regimes
 from cdgrab_sim.experiments._experiment import Options
-from cdgrab_sim.experiments._regimes import _map, _quadratics, _transient, _workers
+from cdgrab_sim.experiments._regimes import _bias, _gain, _map, _transient, _workers
 from theory.convergence import strongly_convex_path
 
 TINY = {
     "seeds": 3,
     "problem": {"family": "skewed", "kappa": 5.0, "d": 2},
     "map": {"kappa": 5.0, "n": [4, 8, 16], "T": [4, 30], "m": [1, 8], "replicates": {"others": 1}},
-    "gain": _regimes.SIZES["gain"]
-    | {"n": 8, "alpha_n_L": {"skewed": [0.1, 0.2], "quadratic": [0.1, 0.2]}}
+    "gain": {
+        case: sizes | {"n": 8, "alpha_n_L": [0.1, 0.2]} if isinstance(sizes, dict) else sizes
+        for case, sizes in _regimes.SIZES["gain"].items()
+    }
     | {"relaxations": 2, "replicates": {"others": 1}},
     "bias": _regimes.SIZES["bias"] | {"m": [2], "n": 8, "epochs": 100, "replicates": 1, "margin": 5.0},
     "transient": {"m": 2, "n": [16, 64], "T": 6, "alpha_n_L": 0.05},
@@ -36,8 +38,8 @@ def test_every_probe_has_rows_and_a_panel(result):
     for word in (
         "exponent in m, measured",
         "epochs to H",
-        "skewed: floor",
-        "quadratic: floor",
+        "skewed, m = 4, n = 8: floor",
+        "quadratic, m = 1, n = 8: floor",
         "bias / G3's",
         "worker means",
         "own shards",
@@ -112,13 +114,36 @@ def test_the_first_orders_are_forgotten_as_promised():
 
 
 @pytest.mark.compiled
+def test_a_floor_on_a_quadratic_is_that_of_its_mean_prefixes_and_not_of_others(monkeypatch):
+    """Q13 holds up to order h = 0.02, for one alpha and any orders; half of every order is another one."""
+    cell = {"problem": _regimes.QUADRATIC, "m": 2, "n": 8, "seed": 4, "replicates": {"others": 2}}
+    cell |= {"step_size": 0.02 / 8, "epochs": 2000}
+    for ordering in ("rr", "cd-grab"):
+        found = _gain.filtered_floor(cell | {"ordering": ordering})
+        assert found["error"] == pytest.approx(found["filtered"], rel=0.02)
+    real = _gain._mean_prefixes
+    monkeypatch.setattr(_gain, "_mean_prefixes", lambda z, pi: real(z[:, :4], pi[..., :4] % 4))
+    assert found["error"] != pytest.approx(
+        _gain.filtered_floor(cell | {"ordering": "rr"})["filtered"], rel=0.5
+    )
+
+
+def test_mean_prefixes_by_hand():
+    z = np.array([[[1.0], [2.0], [-3.0]], [[0.0], [4.0], [-4.0]]])
+    pi = np.array([[[0, 1, 2], [2, 1, 0]]])
+    # steps (1 - 4, 2 + 4, -3 + 0) / 2, prefixes -1.5, 1.5, 0
+    np.testing.assert_allclose(_gain._mean_prefixes(z, pi), [[0.0]], atol=1e-15)
+    np.testing.assert_allclose(_gain._mean_prefixes(z[:1], pi[:, :1]), [[(1 + 3 + 0) / 3]])
+
+
+@pytest.mark.compiled
 def test_the_bias_points_where_g3_says(monkeypatch):
     cell = {"problem": {"family": "least-squares", "d": 2}, "n": 8, "alpha_n_L": 0.1, "epochs": 4000}
     cell |= {"replicates": 4, "seed": 7, "m": 1}
-    assert _quadratics.stationary_bias(cell)["ratio"] == pytest.approx(1.0, abs=0.3)
-    real = _quadratics.reshuffling_bias
-    monkeypatch.setattr(_quadratics, "reshuffling_bias", lambda *a: -real(*a))
-    assert _quadratics.stationary_bias(cell)["ratio"] < -0.5
+    assert _bias.stationary_bias(cell)["ratio"] == pytest.approx(1.0, abs=0.3)
+    real = _bias.reshuffling_bias
+    monkeypatch.setattr(_bias, "reshuffling_bias", lambda *a: -real(*a))
+    assert _bias.stationary_bias(cell)["ratio"] < -0.5
 
 
 def test_places_without_speedup_are_named():

@@ -7,11 +7,13 @@ from typing import Any
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._parts import run_parts
+from cdgrab_sim.experiments._regimes._bias import bias_part
+from cdgrab_sim.experiments._regimes._gain import CASES, gain_part
 from cdgrab_sim.experiments._regimes._map import map_part
-from cdgrab_sim.experiments._regimes._quadratics import bias_part, gain_part
 from cdgrab_sim.experiments._regimes._transient import transient_part
 from cdgrab_sim.experiments._regimes._workers import heterogeneity_part, same_order_part, signs_part
 
+QUADRATIC = {"family": "quadratic", "eigenvalues": [1.0, 1.0, 1.0]}
 SIZES: dict[str, Any] = {
     "seeds": 6,
     "problem": {"family": "skewed", "kappa": 10.0, "d": 3},
@@ -23,12 +25,15 @@ SIZES: dict[str, Any] = {
         "replicates": {"others": 2},
     },
     "gain": {
-        "skewed": {"family": "skewed", "kappa": 10.0, "d": 3},
-        "quadratic": {"family": "quadratic", "eigenvalues": [1.0, 1.0, 1.0]},
-        "m": 4,
-        "n": 32,
-        "alpha_n_L": {"skewed": [0.0125, 0.025, 0.05, 0.1], "quadratic": [0.001, 0.004, 0.016, 0.064]},
-        "relaxations": 20,  # epochs, in units of 1 / (alpha mu n)
+        "skewed": {
+            "problem": {"family": "skewed", "kappa": 10.0, "d": 3},
+            "m": 4,
+            "n": 32,
+            "alpha_n_L": [0.0125, 0.025, 0.05, 0.1],
+        },
+        "few examples": {"problem": QUADRATIC, "m": 1, "n": 8, "alpha_n_L": [0.004, 0.016, 0.064]},
+        "many examples": {"problem": QUADRATIC, "m": 4, "n": 32, "alpha_n_L": [0.004, 0.016, 0.064]},
+        "relaxations": 40,  # epochs, in units of 1 / (alpha mu n)
         "replicates": {"others": 4},
     },
     "bias": {
@@ -53,8 +58,9 @@ SIZES: dict[str, Any] = {
 QUICK: dict[str, Any] = SIZES | {
     "map": SIZES["map"] | {"T": [5, 20, 40], "m": [1, 4, 16, 64], "replicates": {"others": 1}},
     "gain": SIZES["gain"]
-    | {"alpha_n_L": {"skewed": [0.05, 0.1], "quadratic": [0.004, 0.016, 0.064]}}
-    | {"relaxations": 10, "replicates": {"others": 2}},
+    | {"skewed": SIZES["gain"]["skewed"] | {"alpha_n_L": [0.05, 0.1]}}
+    | {case: SIZES["gain"][case] | {"alpha_n_L": [0.016, 0.064]} for case in CASES[1:]}
+    | {"relaxations": 15, "replicates": {"others": 2}},
     "bias": SIZES["bias"] | {"m": [4], "epochs": 4_000, "replicates": 4, "margin": 0.3},
     "transient": SIZES["transient"] | {"n": [64, 1024]},
     "workers": SIZES["workers"] | {"m": [1, 4, 16], "relaxations": 10, "replicates": {"others": 1}},
@@ -67,7 +73,7 @@ def run(options: Options) -> Result:
     * A map over (m, n, T): the exponent in m of cd-grab's tuned error beside that of its bound, and which
       term of the bound is largest: what is left of the first orders, the step-size cap, or neither.
     * The transient: epochs until the first orders are forgotten.
-    * Quadratics, where random reshuffling catches up.
+    * Quadratics, where random reshuffling catches up, and with few examples and small steps goes ahead.
     * Workers: shards that differ change nothing; equal shards visited in equal orders gain nothing; terms
       +-1 cancel.
 
@@ -86,8 +92,7 @@ def run(options: Options) -> Result:
     parts = [
         map_part(config, seeds),
         transient_part(config, seeds),
-        gain_part(config, seeds, "skewed"),
-        gain_part(config, seeds, "quadratic"),
+        *(gain_part(config, seeds, case) for case in CASES),
         bias_part(config, seeds),
         heterogeneity_part(config, seeds),
         same_order_part(config, seeds, "own"),

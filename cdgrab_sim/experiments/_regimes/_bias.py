@@ -1,8 +1,7 @@
-"""Random reshuffling catches up on quadratics: its floor falls faster in alpha, down to a bias in 1 / m."""
+"""Where Hessians differ, the mean of random reshuffling has a bias, in 1 / m."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,48 +9,12 @@ import numpy as np
 
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import Record
-from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._measures import floor, problem_of
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
-from theory import slopes
+from cdgrab_sim.experiments._measures import problem_of
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from theory.general_quadratics import reshuffling_bias
-
-PAIR = ("rr", "cd-grab")
-
-
-def gain_part(config: Mapping[str, Any], seeds: Sequence[int], family: str) -> Part:
-    """Fit the exponent in alpha of rr's floor over cd-grab's: 0 on `skewed`, about 1/2 on `quadratic`."""
-    sizes = config["gain"]
-    problem, h = sizes[family], sizes["alpha_n_L"][family]
-    L = max(problem["eigenvalues"]) if family == "quadratic" else problem["kappa"]
-    alphas = [one / (sizes["n"] * L) for one in h]
-    shared = {"problem": problem, "m": sizes["m"], "n": sizes["n"], "replicates": sizes["replicates"]}
-    cells = grid({"ordering": PAIR, "seed": seeds, "step_size": alphas}, shared)
-    for cell in cells:
-        cell["epochs"] = math.ceil(sizes["relaxations"] / (cell["step_size"] * cell["n"]))
-
-    def read(values: list[dict[str, Any]]) -> Findings:
-        tables = by_ordering(values, "error", PAIR, len(seeds))
-        gain = tables["rr"] / tables["cd-grab"]
-        quantity = "floor (quadratic)" if family == "quadratic" else "floor"
-        promised = [slopes.predicted(quantity, name, "alpha") for name in PAIR]
-        fast, slow = (p for p in promised if p is not None)
-        wanted, margin = fast.value - slow.value, 0.2 + fast.half_width + slow.half_width
-        row = Row.judged(
-            "rr",
-            f"{family}: floor / cd-grab's, exponent in alpha",
-            verdict(rate(alphas, gain).slopes, wanted, margin),
-        )
-        note = (
-            f"rr: on {family} its floor is {gain[:, k].mean():.0f} times cd-grab's at alpha n L = {h[k]:g}"
-            for k in (-1, 0)
-        )
-        data = {f"gain alpha n L {family}": np.array(h), f"gain {family}": gain}
-        return Findings([row], data, list(note))
-
-    return Part(floor, cells, read)
 
 
 def bias_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
