@@ -37,8 +37,8 @@ def _losses(ordering: str, seed: int, *, m: int, n: int, T: int, alpha: float, e
     return np.asarray(run.loss.mean(axis=0) / problem.constants["sigma"] ** 2)
 
 
-def mean_squared_gradient(ordering: str, seed: int, *, m: int, n: int, T: int) -> float:
-    """Return the smallest mean over T epochs of ||grad f(x_t)||^2, over a grid of steps and first orders."""
+def mean_squared_gradients(ordering: str, seed: int, *, m: int, n: int, T: int) -> FloatArray:
+    """Return the means over the first 1, ..., T epochs of ||grad f(x_t)||^2, for every step of a grid."""
     problem = problems.skewed(m=m, n=n, d=2, kappa=KAPPA, seed=seed)
     means = []
     for step in np.geomspace(2e-3, 0.5, 14) / (n * KAPPA):
@@ -54,8 +54,15 @@ def mean_squared_gradient(ordering: str, seed: int, *, m: int, n: int, T: int) -
             threads=1,
         )
         assert run.grad_norm is not None
-        means.append(float(np.mean(run.grad_norm[:, :-1] ** 2)))
-    return _inner_minimum(f"mean squared gradient of {ordering}", means)
+        squares = (run.grad_norm[:, :-1] ** 2).mean(axis=0)
+        means.append(np.cumsum(squares) / np.arange(1, T + 1))
+    return np.array(means)
+
+
+def mean_squared_gradient(ordering: str, seed: int, *, m: int, n: int, T: int) -> float:
+    """Return the smallest mean over T epochs of ||grad f(x_t)||^2, over a grid of steps."""
+    means = mean_squared_gradients(ordering, seed, m=m, n=n, T=T)
+    return _inner_minimum(f"mean squared gradient of {ordering}", means[:, -1].tolist())
 
 
 def _inner_minimum(name: str, values: list[float]) -> float:
@@ -95,13 +102,32 @@ for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
         )
 
 
+FIXED = 64  # examples N = m n of all workers
+
+
+def error_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
+    seed, sizes = int(rng.integers(2**31)), [1, 2, 4, 8]
+    return exponent(sizes, [tuned_error(ordering, seed, m=m, n=FIXED // m, T=400) for m in sizes])
+
+
+for _ordering in ("rr", "cd-grab"):
+    slope("tuned error (fixed N)", _ordering, "m", margin=0.3, seeds=8, slow=True)(
+        partial(error_at_fixed_n, _ordering)
+    )
+
+
 WINDOW = 5  # records whose mean must be below the accuracy, so that luck at one moment does not count
 
 
-def time_to_accuracy(ordering: str, seed: int, accuracy: float, *, m: int, n: int, T: int) -> float:
-    """Return the fewest epochs, over a grid of steps, after which the error stays below `accuracy`."""
+def time_to_accuracy(
+    ordering: str, seed: int, accuracy: float, *, m: int, n: int, T: int, faster: int = 1
+) -> float:
+    """Return the fewest epochs, over a grid of steps, after which the error stays below `accuracy`.
+
+    The grid is centred for runs that are `faster` than T epochs by this factor.
+    """
     every, times = T // 100, []
-    for step in STEPS * m / (n * T):  # the more workers, the larger the step that pays
+    for step in STEPS * faster / (n * T):
         losses = _losses(ordering, seed, m=m, n=n, T=T, alpha=step, every=every)
         means = np.convolve(losses, np.full(WINDOW, 1.0 / WINDOW), mode="valid")
         reached = np.flatnonzero(means <= accuracy)
@@ -112,11 +138,25 @@ def time_to_accuracy(ordering: str, seed: int, accuracy: float, *, m: int, n: in
 def time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
     seed, n, T, sizes = int(rng.integers(2**31)), 16, EPOCHS.get(ordering, 600), [1, 2, 4, 8]
     accuracy = tuned_error(ordering, seed, m=1, n=n, T=T // 2)
-    return exponent(sizes, [time_to_accuracy(ordering, seed, accuracy, m=m, n=n, T=T) for m in sizes])
+    times = [time_to_accuracy(ordering, seed, accuracy, m=m, n=n, T=T, faster=m) for m in sizes]
+    return exponent(sizes, times)
 
 
 for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
     slope("time to accuracy", _ordering, "m", margin=0.35, slow=True)(partial(time_in_m, _ordering))
+
+
+def steps_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
+    seed, T, sizes = int(rng.integers(2**31)), 600, [1, 2, 4, 8]
+    accuracy = tuned_error(ordering, seed, m=1, n=FIXED, T=T // 2)
+    epochs = [time_to_accuracy(ordering, seed, accuracy, m=m, n=FIXED // m, T=T) for m in sizes]
+    return exponent(sizes, [FIXED // m * time for m, time in zip(sizes, epochs, strict=True)])
+
+
+for _ordering in ("rr", "cd-grab"):
+    slope("steps to accuracy (fixed N)", _ordering, "m", margin=0.3, seeds=8, slow=True)(
+        partial(steps_at_fixed_n, _ordering)
+    )
 
 
 def gradient_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
@@ -132,3 +172,20 @@ for _ordering in ("rr", "cd-grab"):
         slope("non-convex bound", _ordering, _variable, margin=0.2, slow=True)(
             partial(gradient_in, _variable, _ordering)
         )
+
+
+def gradient_time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
+    """Fit the times until the mean squared gradient is that of one worker after half of T."""
+    seed, n, T, sizes = int(rng.integers(2**31)), 16, 800, [1, 2, 4]
+    accuracy = mean_squared_gradient(ordering, seed, m=1, n=n, T=T // 2)
+    times = []
+    for m in sizes:
+        reached = mean_squared_gradients(ordering, seed, m=m, n=n, T=T) <= accuracy
+        times.append(1 + int(np.argmax(reached.any(axis=0))))
+    return exponent(sizes, times)
+
+
+for _ordering in ("rr", "cd-grab"):
+    slope("non-convex time to accuracy", _ordering, "m", margin=0.3, slow=True)(
+        partial(gradient_time_in_m, _ordering)
+    )
