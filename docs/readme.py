@@ -24,6 +24,7 @@ BLOCKS: dict[str, list[str]] = {
     "speedup": ["speedup"],
     "herding": ["herding"],
     "real-data": ["speedup", "--data", "cdgrab_sim/data/breast_cancer.csv", "--target", "target"],
+    "rates": ["rates", "tuned"],
 }
 PROGRAM = re.compile(
     r"```python\n(?P<code>.*?)```\n(\n<!-- prints -->\n(```\n(?P<prints>.*?)```\n)?<!-- end -->\n)?",

@@ -43,16 +43,7 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "cost": (cost,),
     "discrepancy": tuple(partial(discrepancy, variable=variable) for variable in ("m", "n", "d")),
     "herding": (partial(herding, variable="m"), partial(herding, variable="n")),
-    "rates": (
-        partial(_rates.tuned, variable="m"),
-        partial(_rates.tuned, variable="T"),
-        _rates.times,
-        _rates.bounds,
-        partial(_rates.floors, part="skewed alpha"),
-        partial(_rates.floors, part="quadratic alpha"),
-        partial(_rates.floors, part="n"),
-        partial(_rates.floors, part="m"),
-    ),
+    "rates": tuple(panel for panels in _rates.PANELS.values() for panel in panels),
     "regimes": (
         *(partial(_regimes.plane, at=k) for k in range(3)),
         _regimes.workers,
@@ -99,6 +90,10 @@ __all__ = [
 def figure(result: Result) -> Figure:
     """Return the figure of an experiment's result, in the shipped style."""
     panels = FIGURES[result.experiment]
+    if result.experiment == "rates":  # the only experiment that can leave parts out
+        panels = tuple(
+            panel for part in _rates.PANELS if part in result.config["parts"] for panel in _rates.PANELS[part]
+        )
     with style():
         width, height = mpl.rcParams["figure.figsize"]
         columns = min(_COLUMNS, len(panels))

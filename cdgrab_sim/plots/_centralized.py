@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import points_plot, rate_plot
+from cdgrab_sim.plots._rate import legend_below, points_plot, rate_plot
 from cdgrab_sim.plots._rates import accuracies
 from cdgrab_sim.plots._style import look
 
@@ -29,7 +29,7 @@ def steps(result: Result, ax: Axes | None = None) -> Axes:
 
 
 def errors(result: Result, ax: Axes | None = None) -> Axes:
-    """Draw the tuned errors after a fixed number of epochs against m."""
+    """Draw the tuned errors after a fixed number of epochs against m, and what prefixes say."""
     config = result.config
     ax = points_plot(
         result.data["m"],
@@ -38,6 +38,11 @@ def errors(result: Result, ax: Axes | None = None) -> Axes:
         ylabel="f − f*, step size tuned",
         ax=ax,
     )
+    for name in config["distributed"]:
+        error, prefix = (result.data[f"{key} {name}"].mean(axis=0) for key in ("error", "prefix"))
+        ax.plot(result.data["m"], error[-1] * prefix / prefix[-1], color="0.4", linestyle=":", linewidth=1.5)
+    ax.plot([], [], color="0.4", linestyle=":", label="in proportion to mean |S_k|²")
+    legend_below(ax)
     problem = config["problem"]
     ax.set_title(f"N = m n = {config['N']}, T = {config['errors']['T']}; skewed, κ = {problem['kappa']:g}")
     return ax

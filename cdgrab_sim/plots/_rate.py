@@ -14,6 +14,14 @@ from cdgrab_sim.analysis import rate, t_interval
 from cdgrab_sim.plots._style import look
 
 
+class _Plain(LogFormatter):
+    """Labels some minor ticks, as its parent does, in plain numbers where the parent writes 6e-02."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of one tick."""
+        return f"{x:g}" if super().__call__(x, pos) else ""
+
+
 def new_axes(ax: Axes | None) -> Axes:
     """Return `ax`, or the axes of a new figure that no global state knows."""
     return Figure().add_subplot() if ax is None else ax
@@ -129,7 +137,7 @@ def log_axes(ax: Axes, x: Sequence[float] | FloatArray, xlabel: str, ylabel: str
     ticks_at(ax, x)
     if ax.get_ylim()[0] > 1e-3 and ax.get_ylim()[1] < 1e4:  # plain numbers where they are short
         ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
+        ax.yaxis.set_minor_formatter(_Plain(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
     legend_below(ax)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,3 +127,12 @@ def _problem(problem: Mapping[str, Any]) -> str:
 
 def _number(value: Any) -> str:
     return "/".join(f"{v:g}" for v in value) if isinstance(value, list | tuple) else f"{value:g}"
+
+
+# The panels of each part.
+PANELS: dict[str, tuple[Callable[..., Axes], ...]] = {
+    "tuned": (partial(tuned, variable="m"), partial(tuned, variable="T")),
+    "times": (times,),
+    "bounds": (bounds,),
+    "floors": tuple(partial(floors, part=part) for part in ("skewed alpha", "quadratic alpha", "n", "m")),
+}

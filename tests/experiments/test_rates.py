@@ -104,6 +104,15 @@ def test_the_figure_has_a_panel_per_part(result):
     assert len(drawn.axes) == len(plots.FIGURES["rates"]) == 8
 
 
+def test_parts_can_be_asked_for(monkeypatch):
+    monkeypatch.setattr(_rates, "QUICK", TINY)
+    result = _rates.run(Options(quick=True, jobs=1), parts=["bounds"])
+    assert {row.quantity.split()[0] for row in result.rows} == {"mean", "T1", "T5"}
+    assert len(plots.figure(result).axes) == 1
+    with pytest.raises(ValueError, match="did you mean 'tuned'"):
+        _rates.run(Options(), parts=["tune"])
+
+
 def test_a_tuned_error_is_that_of_its_step_and_no_neighbour_is_better():
     cell = CELL | {"T": 30, "steps": [1.0, 64.0]}
     found = _measures.tuned_error(cell)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cdgrab_sim import _checks
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.experiments._experiment import Options, Result
-from cdgrab_sim.experiments._parts import run_parts
+from cdgrab_sim.experiments._parts import Part, run_parts
 from cdgrab_sim.experiments._rates._bounds import bounds_part
+from cdgrab_sim.experiments._rates._floors import PARTS as FLOORS
 from cdgrab_sim.experiments._rates._floors import floors_part
 from cdgrab_sim.experiments._rates._times import times_part
 from cdgrab_sim.experiments._rates._tuned import tuned_part
@@ -64,7 +68,21 @@ QUICK: dict[str, Any] = SIZES | {
 }
 
 
-def run(options: Options) -> Result:
+PARTS: dict[str, Callable[[Mapping[str, Any], Sequence[int]], list[Part]]] = {
+    "tuned": lambda config, seeds: [tuned_part(config, variable, seeds) for variable in ("m", "T")],
+    "times": lambda config, seeds: [times_part(config, seeds)],
+    "floors": lambda config, seeds: [floors_part(config, name, seeds) for name in FLOORS],
+    "bounds": lambda config, seeds: [bounds_part(config, seeds)],
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what this experiment can be told."""
+    words = f"of {', '.join(PARTS)}; all by default"
+    parser.add_argument("parts", nargs="*", metavar="PART", help=words)
+
+
+def run(options: Options, *, parts: Sequence[str] = ()) -> Result:
     """Measure every exponent that theory predicts for runs of SGD, and judge it.
 
     * Tuned errors on `skewed`, against m and T. The tuned step carries a logarithm, so that the slope with
@@ -76,19 +94,17 @@ def run(options: Options) -> Result:
     Parameters
     ----------
     options : Options
+    parts : sequence of {"tuned", "times", "floors", "bounds"}
+        All by default.
 
     Returns
     -------
     Result
         Data by part, such as ``tuned m`` (K,), ``tuned m <ordering>`` (seeds, K).
     """
+    asked = {_checks.choice("part", part, list(PARTS)) for part in parts} or set(PARTS)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
+    config["parts"] = [part for part in PARTS if part in asked]
     seeds = subseeds(options.seed, config["seeds"])
-    parts = [
-        tuned_part(config, "m", seeds),
-        tuned_part(config, "T", seeds),
-        times_part(config, seeds),
-        *(floors_part(config, name, seeds) for name in ("skewed alpha", "quadratic alpha", "n", "m")),
-        bounds_part(config, seeds),
-    ]
-    return run_parts("rates", config, parts, options)
+    chosen = [one for part in config["parts"] for one in PARTS[part](config, seeds)]
+    return run_parts("rates", config, chosen, options)
