@@ -58,8 +58,8 @@ def run(options: Options) -> Result:
     Returns
     -------
     Result
-        Data ``m`` (K,), ``steps <ordering>`` (seeds, K) with one column for `grab`, ``error <ordering>``
-        and ``prefix <ordering>`` (seeds, K).
+        Data ``m`` (K,), ``steps <ordering>`` (seeds, K) with one column for `grab`, and ``error <ordering>``,
+        ``step <ordering>``, ``prefix <ordering>`` (seeds, K): tuned error, its alpha mu n T, mean |S_k|^2.
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
     seeds = subseeds(options.seed, config["seeds"])

@@ -32,9 +32,9 @@ def errors_part(config: Mapping[str, Any], cells: list[Cell], seeds: int) -> Par
         table = {key: by_ordering(values, key, names, seeds) for key in ("error", "step", "prefix", "pair")}
         found = Findings()
         for name in names:
-            error, prefix = table["error"][name], table["prefix"][name]
-            found.data |= {f"error {name}": error, f"prefix {name}": prefix}
-            found.rows += _rows(name, m, error, prefix, rescaled(name, error, table["step"][name])[1])
+            error, prefix, step = (table[key][name] for key in ("error", "prefix", "step"))
+            found.data |= {f"error {name}": error, f"prefix {name}": prefix, f"step {name}": step}
+            found.rows += _rows(name, m, error, prefix, rescaled(name, error, step)[1])
             found.notes.append(_noise_note(name, m, error))
         found.notes += _pair_notes(m, table["pair"]["cd-grab"], table["prefix"]["cd-grab"])
         return found

@@ -39,9 +39,11 @@ def errors(result: Result, ax: Axes | None = None) -> Axes:
         ax=ax,
     )
     for name in config["distributed"]:
-        error, prefix = (result.data[f"{key} {name}"].mean(axis=0) for key in ("error", "prefix"))
-        ax.plot(result.data["m"], error[-1] * prefix / prefix[-1], color="0.4", linestyle=":", linewidth=1.5)
-    ax.plot([], [], color="0.4", linestyle=":", label="in proportion to mean |S_k|²")
+        error, prefix, step = (result.data[f"{key} {name}"] for key in ("error", "prefix", "step"))
+        share = (prefix * step**2).mean(axis=0)
+        expected = error[:, -1].mean() * share / share[-1]
+        ax.plot(result.data["m"], expected, color="0.4", linestyle=":", linewidth=1.5)
+    ax.plot([], [], color="0.4", linestyle=":", label="∝ (αμnT)² mean |S_k|²")
     legend_below(ax)
     problem = config["problem"]
     ax.set_title(f"N = m n = {config['N']}, T = {config['errors']['T']}; skewed, κ = {problem['kappa']:g}")

@@ -48,13 +48,13 @@ def gain(result: Result, ax: Axes | None = None) -> Axes:
     """Draw how far rr's floor lies above cd-grab's, against the step size."""
     ax, gains = new_axes(ax), result.config["gain"]
     for case in CASES:
-        x, table, sizes = result.data[f"gain alpha n L {case}"], result.data[f"gain {case}"], gains[case]
-        name = f"{sizes['problem']['family']}, m = {sizes['m']}, n = {sizes['n']}"
+        name = case if case == "skewed" else f"quadratic, {case}"
+        x, table = result.data[f"gain alpha n L {case}"], result.data[f"gain {case}"]
         points_plot(x, {name: table}, xlabel="step size αnL", ylabel="floor of rr / floor of cd-grab", ax=ax)
     ax.axhline(1.0, color="0.6", linewidth=0.8)
-    ax.xaxis.set_major_locator(LogLocator())
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=1)
-    ax.set_title("rr gains ground on quadratics only")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    few, many = ("m = {m}, n = {n}".format_map(gains[f"{which} examples"]) for which in ("few", "many"))
+    ax.set_title(f"rr on quadratics; few: {few}; others: {many}")
     return ax
 
 

@@ -48,6 +48,10 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "self-balancing": ("#009E73", "s", (0, (3, 1, 1, 1))),
     "hilbert": ("#CC79A7", "X", (0, (5, 1))),
     "random": ("#E69F00", "o", (0, (4, 2))),
+    # problems
+    "skewed": ("#009E73", "s", (0, (3, 1, 1, 1))),
+    "quadratic, many examples": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "quadratic, few examples": ("#CC79A7", "X", (0, (5, 1))),
 }
 _INKS = ("#000000", "#333333")
 _OTHERS = ("#332288", "#882255", "#44AA99", "#117733")
