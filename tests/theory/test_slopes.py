@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from cdgrab_sim.experiments.statements import STATEMENTS
 from tests.theory.naive_sgd import prefixes, run, skewed
 from theory import convergence, slopes
 from theory.slopes import predicted
@@ -224,6 +225,11 @@ def test_every_entry_is_found_and_complete(slope):
 def test_no_combination_is_listed_twice():
     keys = [(row.quantity, name, row.variable) for row in slopes._ROWS for name in row.exponents]
     assert len(set(keys)) == len(keys) == len(slopes.table())
+
+
+def test_every_quantity_is_measured_by_the_check():
+    titles = [statement.title for statement in STATEMENTS.values() if statement.kind == "slope"]
+    assert {title.split(" of ")[0] for title in titles} == set(slopes.QUANTITIES)
 
 
 def test_floor_exponents_in_m_on_the_skewed_instance():
