@@ -89,7 +89,12 @@ def run(options: Options) -> Result:
     data = {"m": np.array(config["m"])}
     for o, name in enumerate(ORDERINGS):
         data |= {f"loss {alpha:g} {name}": curves[o] for alpha, curves in loss.items()}
-        data |= {f"clean {name}": clean[o], f"herding {name}": herding[o], f"last {name}": last[o]}
+        data |= {
+            f"clean {name}": clean[o],
+            f"anew {name}": anew[o],
+            f"herding {name}": herding[o],
+            f"last {name}": last[o],
+        }
     return Result("reproduce workers", config, rows, data, [*_ends(loss), *NOTES])
 
 

@@ -29,6 +29,7 @@ from cdgrab_sim.plots._reproduce import (
     step_size,
     workers_loss,
     workers_sweep,
+    workers_tail,
 )
 from cdgrab_sim.plots._speedup import speedup, speedup_plot
 from cdgrab_sim.plots._style import inline_svg, look, save, style
@@ -54,7 +55,12 @@ FIGURES: dict[str, tuple[Callable[..., Axes], ...]] = {
     "reproduce herding": (herding_curves, herding_plateaus),
     "reproduce logistic": (logistic,),
     "reproduce step-size": (step_size,),
-    "reproduce workers": (workers_loss, workers_sweep, partial(workers_sweep, quantity="last")),
+    "reproduce workers": (
+        workers_loss,
+        workers_tail,
+        workers_sweep,
+        partial(workers_sweep, quantity="last"),
+    ),
     "speedup": (speedup,),
 }
 _COLUMNS = 2

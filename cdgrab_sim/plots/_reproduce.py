@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
+from cdgrab_sim._types import FloatArray
+from cdgrab_sim.analysis import t_interval
 from cdgrab_sim.experiments import _reproduce_herding as vectors
 from cdgrab_sim.experiments import _reproduce_step_size as steps
 from cdgrab_sim.experiments import _reproduce_workers as workers
@@ -81,6 +84,38 @@ def workers_sweep(result: Result, ax: Axes | None = None, *, quantity: str = "he
     ax.set_title(f"digits, α = {workers.SHOWN:g}; rings: LeNet on CIFAR-10")
     legend_below(ax)
     return ax
+
+
+def workers_tail(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the mean loss over the last epochs, over that of rr, against the step size, with intervals."""
+    ax, data, config = new_axes(ax), result.data, result.config
+    alphas = config["alpha"]
+    ax.axhline(1.0, color=look("rr")["color"], linewidth=1, label="rr")
+    for k, name in enumerate(config["orderings"][1:]):
+        shares = [_tail_share(data[f"loss {a:g} {name}"], data[f"loss {a:g} rr"]) for a in alphas]
+        _bars(ax, np.array(alphas) * 1.06 ** (k - 1), shares, label=name, **look(name))
+    own = [_tail_share(data["anew cd-grab"], data["anew rr"])]
+    apart = look("cd-grab") | {"markerfacecolor": "white", "linestyle": ""}
+    _bars(ax, [alphas[-1] * 1.2], own, label="cd-grab, labels of its own each seed", **apart)
+    ax.set(
+        xscale="log", xlabel="step size α", ylabel=f"mean loss of the last {workers.TAIL} epochs / that of rr"
+    )
+    ticks_at(ax, alphas)
+    ax.set_title(f"digits, m = {config['m'][-1]}; 95 % intervals over seeds")
+    legend_below(ax)
+    return ax
+
+
+def _tail_share(loss: FloatArray, base: FloatArray) -> tuple[float, float, float]:
+    """Return the geometric mean over seeds and the ends of its 95 % interval."""
+    logs = np.log(loss[:, -workers.TAIL :].mean(axis=1) / base[:, -workers.TAIL :].mean(axis=1))
+    low, high = t_interval(logs)
+    return float(np.exp(logs.mean())), float(np.exp(low)), float(np.exp(high))
+
+
+def _bars(ax: Axes, x: ArrayLike, shares: Sequence[tuple[float, float, float]], **looks: Any) -> None:
+    middle, low, high = np.array(shares).T
+    ax.errorbar(x, middle, yerr=[middle - low, high - middle], linewidth=1, capsize=2, **looks)
 
 
 def logistic(result: Result, ax: Axes | None = None) -> Axes:

@@ -124,9 +124,10 @@ def test_rows_of_workers_follow_from_the_data():
 
 
 @pytest.mark.compiled
-def test_the_figure_of_workers_has_three_panels():
+def test_the_figure_of_workers_has_four_panels():
     assert drawn(workers()) == [
         "training loss − that of rr",
+        "mean loss of the last 20 epochs / that of rr",
         "last herding error / that of rr",
         "last training loss / that of rr",
     ]
