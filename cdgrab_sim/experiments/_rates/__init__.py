@@ -59,7 +59,7 @@ QUICK: dict[str, Any] = SIZES | {
     | {"replicates": {"sgd": 2, "others": 1}},
     "times": SIZES["times"]
     | {"m": [1, 4, 8], "T": 200, "accuracy": {"sgd": 2e-3, "others": 2e-5}, "rates": [0.01, 1.28]}
-    | {"replicates": {"sgd": 3, "others": 1}},
+    | {"replicates": {"sgd": 2, "others": 1}},
     "floors": SIZES["floors"]
     | {"alpha": {"alpha_n_L": [0.05, 0.1, 0.2]}, "n": {"n": [16, 32, 64], "alpha_n_L": 0.2}}
     | {"ms": {"m": [1, 3, 9], "alpha_n_L": 0.1}}
