@@ -103,9 +103,9 @@ def greedy_stationary(rng: Generator, number: int) -> Measured:
 
 @identity("V3", "sum of the expected greedy norms", cases=4, tol=0.01)
 def greedy_norm_sum(rng: Generator, number: int) -> Measured:
-    # From r_0 = 0, where the stationary mean is not yet reached: 4000 workers are 4000 repetitions.
+    # From r_0 = 0, where the stationary mean is not yet reached: 8000 workers are 8000 repetitions.
     n, d = 12, 2 + number
-    z = rng.standard_normal((4000, n, d))
+    z = rng.standard_normal((8000, n, d))
     sums = np.cumsum(balancing.signs(z)[..., None] * z, axis=1)
     measured = np.linalg.norm(sums[:, :-1], axis=2).sum(axis=1).mean()
     last = float(np.sum(sums[:, -1] ** 2, axis=1).mean())

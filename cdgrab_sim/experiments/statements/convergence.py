@@ -165,7 +165,7 @@ def coordinated_herding(rng: Generator, number: int) -> Measured:
     return ratio(p.H[1:], bounds[:-1])
 
 
-@upper("T5", "mean squared gradient of cd-grab", cases=40, tight=0.3)
+@upper("T5", "mean squared gradient of cd-grab", cases=40, tight=0.15)
 def coordinated_gradient(rng: Generator, number: int) -> Measured:
     p = _coordinated(rng, number, smooth, 5, (1 / 12, 1 / 100))
     m, n, T = p.problem.m, p.problem.n, len(p.slope)
@@ -173,7 +173,7 @@ def coordinated_gradient(rng: Generator, number: int) -> Measured:
     return np.mean(p.slope**2) / bound
 
 
-@upper("T5", "bound at its best step over its closed form", cases=50, tight=0.9)
+@upper("T5", "bound at its best step over its closed form", cases=50, tight=0.8)
 def coordinated_best_step(rng: Generator, number: int) -> Measured:
     F0, L, A, sigma = (float(v) for v in np.exp(rng.uniform(-2, 2, size=4)))
     m, n, T = int(rng.integers(1, 30)), int(rng.integers(2, 100)), int(rng.integers(1, 10**6))

@@ -182,10 +182,15 @@ def _line(rng: Generator, number: int) -> FloatArray:
     return z
 
 
+def _threshold(z: FloatArray, rng: Generator, number: int) -> float:
+    """Return where a tail begins, once so low that any bound must be near, whatever is drawn."""
+    return float(np.std(z)) * max(0.5, float(rng.uniform(0.5, 6.0)) * (number > 0))
+
+
 @upper("R4", "tails of one prefix, by enumeration", cases=20, tight=0.2)
 def hoeffding(rng: Generator, number: int) -> Measured:
     z = _line(rng, number)
-    sums, t = _subset_sums(z), float(np.std(z) * rng.uniform(0.5, 6.0))
+    sums, t = _subset_sums(z), _threshold(z, rng, number)
     bounds = theory.hoeffding_tail(t, len(z), 1, float(np.ptp(z)))
     return ratio([np.mean(np.abs(s) >= t) for s in sums], bounds[:-1])
 
@@ -201,7 +206,7 @@ def serfling(rng: Generator, number: int) -> Measured:
 @upper("R7", "tails of one prefix by its variance, by enumeration", cases=20, tight=0.2)
 def bernstein(rng: Generator, number: int) -> Measured:
     z = _line(rng, number)
-    sums, t = _subset_sums(z), float(np.std(z) * rng.uniform(0.5, 6.0))
+    sums, t = _subset_sums(z), _threshold(z, rng, number)
     bounds = theory.bernstein_tail(t, len(z), 1, float(np.mean(z**2)), float(np.abs(z).max()))
     return ratio([np.mean(np.abs(s) >= t) for s in sums], bounds[:-1])
 

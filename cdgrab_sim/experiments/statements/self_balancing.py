@@ -41,7 +41,7 @@ def walk_is_subgaussian(rng: Generator, number: int) -> Measured:
     )  # small ones fall back, and shrink faster than they grow
     w, mass = _law(v, a)
     u = rng.standard_normal((50, d)) / (b.max() + 0.1)
-    measured = np.log(np.exp(w @ u.T).T @ mass)
+    measured = np.log1p(np.expm1(w @ u.T).T @ mass)  # of small vectors, it is far below one
     return ratio(measured, theory.self_balancing_variances(b, a)[-1] * np.sum(u**2, axis=1) / 2.0)
 
 
