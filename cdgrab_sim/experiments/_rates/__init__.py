@@ -55,11 +55,12 @@ SIZES: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = SIZES | {
     "tuned": SIZES["tuned"]
-    | {"m": {"m": [1, 4, 16], "T": 150}, "T": {"T": [60, 120, 240], "m": 4}}
+    | {"m": {"m": [1, 4, 16], "T": 120}, "T": {"T": [60, 120, 240], "m": 4}}
     | {"replicates": {"sgd": 2, "others": 1}},
     "times": SIZES["times"]
-    | {"m": [1, 4, 8], "T": 200, "accuracy": {"sgd": 2e-3, "others": 2e-5}, "rates": [0.01, 1.28]}
-    | {"replicates": {"sgd": 2, "others": 1}},
+    | {"orderings": ["rr", "d-grab-pair", "cd-grab"]}  # sgd takes too many chains not to be lucky
+    | {"m": [2, 4, 8], "T": 300, "accuracy": {"rr": 8e-6, "others": 4e-6}, "rates": [0.02, 1.28]}
+    | {"replicates": {"others": 1}},
     "floors": SIZES["floors"]
     | {"alpha": {"alpha_n_L": [0.05, 0.1, 0.2]}, "n": {"n": [16, 32, 64], "alpha_n_L": 0.2}}
     | {"ms": {"m": [1, 3, 9], "alpha_n_L": 0.1}}
