@@ -36,6 +36,27 @@ ROWS_PER_CALL = 2048  # of 56 bytes: the log stays in the second-level cache
 NEVER = np.iinfo(np.int64).max
 
 
+def _idle(
+    problem: Problem, workers: int, times: JobTimes, queues: Queues, seed: int, per_example: FloatArray
+) -> Jobs:
+    """Return the books of workers that have no job yet."""
+    return Jobs(
+        np.empty((workers, problem.d)),
+        np.zeros((workers, 3), dtype=np.int64),
+        np.zeros(workers),
+        *tournament(workers),
+        queues.position,
+        np.zeros(per_example.size, dtype=np.int64),
+        worker_keys(seed, workers),
+        queues.ring,
+        by_worker(workers, times),
+        per_example,
+        np.array([*times.law, times.step, *numbers(problem, times.current)]),
+        clock(workers, times),
+        aliases(per_example.size, times.current),
+    )
+
+
 class AsyncEngine:
     """One run: the server's iterate x, the method's state, the workers and their jobs, the counts.
 
@@ -89,21 +110,7 @@ class AsyncEngine:
             method, projection = method.projected(projection), None
         self.queues = Queues(problem, order, seed, ahead=rows)
         self.state = first_state(method, x0.copy(), workers, step_size)
-        self.jobs = Jobs(
-            np.empty((workers, d)),
-            np.zeros((workers, 3), dtype=np.int64),
-            np.zeros(workers),
-            *tournament(workers),
-            self.queues.position,
-            np.zeros(per_example.size, dtype=np.int64),
-            worker_keys(seed, workers),
-            self.queues.ring,
-            by_worker(workers, times),
-            per_example,
-            np.array([*times.law, times.step, *numbers(problem, times.current)]),
-            clock(workers, times),
-            aliases(per_example.size, times.current),
-        )
+        self.jobs = _idle(problem, workers, times, self.queues, seed, per_example)
         self.follows_loss = times.current is not None
         self.counters = np.zeros(4, dtype=np.int64)
         self.total, self.now = np.zeros(d), 0.0
@@ -124,11 +131,15 @@ class AsyncEngine:
         effort = effort_of(problem, times.current)
         self._loop = bound_loop(problem, method, effort)
         self.queues.fill()
+        self.resolved = self._start_all(effort)
+
+    def _start_all(self, effort: Any) -> bool:
+        """Give every worker its first job; return whether the clock resolves them all."""
         j = self.jobs
         draw_all(j.jobs, j.position, j.drawn, j.keys, j.queue, j.per_example)
-        self.resolved = bool(
+        return bool(
             start_all(
-                self.x, first_efforts(effort, self.x, j, problem), j.reads, j.jobs, j.starts, j.times,
+                self.x, first_efforts(effort, self.x, j, self.problem), j.reads, j.jobs, j.starts, j.times,
                 j.winners, j.keys, j.per_worker, j.per_example, j.law, j.clock,
             )
         )  # fmt: skip

@@ -116,6 +116,19 @@ def abort(
     return row
 
 
+@inlined
+def advance(x, total, k, counters, goals, bounds):
+    """Count an update, project it, add it to the average where that has begun; return the counter."""
+    k += 1
+    counters[K], counters[QUIET] = k, 0
+    project(x, goals[REGION], bounds)
+    if k > goals[AVERAGE_FROM]:
+        counters[AVERAGED] += 1
+        for r in range(x.shape[0]):
+            total[r] += x[r]
+    return k
+
+
 @lru_cache(maxsize=64)
 def _compiled_with(arrive: Any, effort: Any) -> Callable[..., Any]:
     """Return ``make(grads)`` for :func:`compile_bound`; one per method and loss, so that both caches hit."""
@@ -151,13 +164,7 @@ def _compiled_with(arrive: Any, effort: Any) -> Callable[..., Any]:
                     return NO_ANSWER
                 counters[QUIET] += 1
                 if flow == ADVANCE:
-                    k += 1
-                    counters[K], counters[QUIET] = k, 0
-                    project(x, goals[REGION], bounds)
-                    if k > goals[AVERAGE_FROM]:
-                        counters[AVERAGED] += 1
-                        for r in range(x.shape[0]):
-                            total[r] += x[r]
+                    k = advance(x, total, k, counters, goals, bounds)
                 if flow == WAIT or not issuing:
                     jobs[worker, EXAMPLE], jobs[worker, READ] = NO_JOB, k
                     place(times, winners, worker, np.inf)
