@@ -34,6 +34,8 @@ def real(name: str, value: Any, *, above: float | None = None, low: float | None
     """Return a finite number, larger than `above`, at least `low`."""
     bound = f" > {above:g}" if above is not None else f" >= {low:g}" if low is not None else ""
     try:
+        if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) > 0:
+            raise TypeError  # though float takes them
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name}: expected a finite number{bound}; got {value!r}") from None
@@ -48,9 +50,18 @@ def choice(kind: str, name: Any, known: Iterable[str]) -> str:
     names = list(known)
     if name in names:
         return str(name)
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    if callable(name):  # a factory that was not called, the likeliest slip
+        near = [f"{getattr(name, '__name__', name)}()"]
+    else:
+        near = [repr(one) for one in difflib.get_close_matches(str(name), names, n=1, cutoff=0.4)]
+    hint = f"; did you mean {near[0]}?" if near else ""
     raise ValueError(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
+
+
+def function(name: str, value: Any) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise TypeError(f"{name}: expected a function; got {value!r}")
 
 
 def finite(name: str, a: NDArray[Any]) -> None:
@@ -65,10 +76,22 @@ def finite(name: str, a: NDArray[Any]) -> None:
             raise ValueError(f"{where}: expected finite numbers; got {flat[first]}; remove or impute it")
 
 
+def array(name: str, value: Any) -> NDArray[Any]:
+    """Return `value` as an array of any type; refuse ragged lists, and masks, which NumPy would drop."""
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name}: expected an array without masked entries; fill or remove them")
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: expected rows of one length; got a ragged list ({error})") from None
+
+
 def coerce(name: str, value: Any) -> NDArray[Any]:
     """Return `value` as a finite C-ordered array of float64, or of int64 where it holds whole numbers."""
-    a = np.asarray(value)
+    a = array(name, value)
     if a.dtype.kind in "biu":
+        if a.dtype.kind == "u" and a.size and a.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"{name}: expected whole numbers below 2^63; got {a.max()}; convert to float64")
         return np.ascontiguousarray(a, dtype=np.int64)
     if a.dtype.kind != "f":
         raise TypeError(f"{name}: expected numbers; got dtype {a.dtype}; convert it to float64")
@@ -104,9 +127,9 @@ def vector(name: str, value: Any, d: int) -> NDArray[np.float64]:
 
 def orders(name: str, value: Any, m: int, n: int) -> NDArray[np.int64]:
     """Return orders of shape (m, n), each row a permutation of 0..n-1; one row serves every worker."""
-    a = np.asarray(value)
+    a = array(name, value)
     if a.dtype.kind not in "iu":
-        raise TypeError(f"{name}: expected whole numbers; got dtype {a.dtype}")
+        raise TypeError(f"{name}: expected whole numbers; got dtype {a.dtype}; convert it to int64")
     if a.shape not in ((n,), (m, n)):
         raise ValueError(f"{name}: expected shape (n,) = ({n},) or (m, n) = ({m}, {n}); got {a.shape}")
     table = np.array(np.broadcast_to(a, (m, n)), dtype=np.int64, order="C")
@@ -116,7 +139,7 @@ def orders(name: str, value: Any, m: int, n: int) -> NDArray[np.int64]:
 
 def signs(name: str, value: Any) -> NDArray[np.int64]:
     """Return signs +1 and -1 of shape (n,) or (m, n)."""
-    a = np.asarray(value)
+    a = array(name, value)
     if a.ndim not in (1, 2) or 0 in a.shape:
         raise ValueError(f"{name}: expected signs of shape (n,) or (m, n); got shape {a.shape}")
     if a.dtype.kind not in "if":

@@ -23,13 +23,14 @@ def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], 
     Parameters
     ----------
     step_size : float, array (T,) or (T, updates), or callable
-        A callable maps the epoch t = 0, 1, ... to the step size of all its updates.
+        A callable maps the epoch t = 0, 1, ... to the step size of all its updates; it is called once for
+        every epoch, here.
     epochs, updates : int
         T, and updates per epoch.
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         For a step size that is not a finite number > 0, or an array of another shape.
 
     Examples
@@ -37,22 +38,25 @@ def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], 
     >>> schedule(lambda t: 1.0 / (t + 1), epochs=3, updates=2)(1)
     array([0.5, 0.5])
     """
-    if callable(step_size):
-        return lambda t: np.full(updates, _checked(f"step_size({t})", step_size(t)))
-    if np.ndim(step_size) == 0:
+    if callable(step_size):  # asked for all epochs at once: a wrong answer is refused before any work
+        step_size = np.array([_checked(f"step_size({t})", step_size(t)) for t in range(epochs)])
+    table = _checks.array("step_size", step_size)
+    if table.ndim == 0:
         constant = np.full(updates, _checked("step_size", step_size))
         return lambda t: constant
-    table = np.asarray(step_size)
     if table.shape not in ((epochs,), (epochs, updates)):
         raise ValueError(
             f"step_size: expected a number, a function of the epoch, or shape (T,) = ({epochs},) "
             f"or (T, updates) = ({epochs}, {updates}); got shape {table.shape}"
         )
-    for index, value in np.ndenumerate(table):
-        _checked(f"step_size{list(index)}", value.item())
+    if table.dtype.kind not in "iuf":
+        raise TypeError(f"step_size: expected numbers; got dtype {table.dtype}; convert it to float64")
+    wrong = ~(np.isfinite(table) & (table > 0.0))
+    if wrong.any():
+        index = np.argwhere(wrong)[0]
+        _checked(f"step_size{index.tolist()}", table[*index].item())
     rows = table.astype(np.float64).reshape(epochs, -1)
-    table = np.array(np.broadcast_to(rows, (epochs, updates)), order="C")  # writable: one signature
-    return lambda t: table[t]
+    return lambda t: np.broadcast_to(rows[t], updates).copy()  # writable: one signature
 
 
 def describe(step_size: StepSize) -> Any:

@@ -22,6 +22,7 @@ from cdgrab_sim._schedule import StepSize, describe, schedule
 from cdgrab_sim._states import states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record, Run, Status
 from cdgrab_sim._version import __version__
+from cdgrab_sim.problems._probe import probe
 
 _THREADS_PAY_FROM = 1 << 18  # gradient entries per epoch; below, handing over costs more than it saves
 
@@ -100,7 +101,8 @@ def simulate(
     Raises
     ------
     ValueError, TypeError
-        For wrong arguments, before any work starts; for orders that are no permutations, when they appear.
+        For wrong arguments, and a problem of your own whose functions do not do what `Problem` says, before
+        any work starts; for orders that are no permutations, when they appear.
     FloatingPointError
         When a replicate diverges and `throw` is true.
 
@@ -113,6 +115,8 @@ def simulate(
     ((1, 51), True)
     """
     record = Record() if record is None else record
+    if not isinstance(record, Record):
+        raise TypeError(f"record: expected a Record, such as Record(every=10); got {record!r}")
     seed = _checks.integer("seed", seed, low=0)
     problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
     batch = _checks.integer("batch", batch, low=1, high=problem.n)
@@ -124,6 +128,8 @@ def simulate(
     epochs = _checks.size("epochs", epochs)
     alphas = schedule(step_size, epochs, updates=-(-problem.n // batch))
     x = _start(x0, _checks.size("replicates", replicates), problem.d)
+    if problem.walk is None:
+        probe(problem, x[0])
     plan = _Plan(problem, ordering, epochs, alphas, seed, rule)
     recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
     meta = {

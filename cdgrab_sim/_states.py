@@ -30,7 +30,7 @@ def states(
     ValueError
         When the orders of a state are not what they must be.
     TypeError
-        For `first` and a state that is no NamedTuple.
+        For a state without `pi`, or for `first` and a state that is no NamedTuple.
     """
     stream = Stream(seed, Role.ORDER, replicate)
     state = ordering.init(problem, stream.at(0))
@@ -50,6 +50,11 @@ def states(
 def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
     if ordering.verified:
         return
+    if not hasattr(state, "pi"):
+        raise TypeError(
+            f"ordering {ordering.name!r}: expected init and advance to return a state with orders as `pi`; "
+            f"got {type(state).__name__}; return a NamedTuple that has it"
+        )
     name = f"ordering {ordering.name!r}: state.pi"
     if ordering.replacement:
         _checks.in_range(name, state.pi, (problem.m, problem.n))

@@ -74,6 +74,8 @@ class Problem:
     ------
     ValueError
         For sizes below 1, data that is not finite (with its index), or an x_star of the wrong shape.
+    TypeError
+        For data that is no tuple, or a minimum or constant that is no number.
 
     Examples
     --------
@@ -103,10 +105,23 @@ class Problem:
     def __post_init__(self) -> None:
         for letter in ("m", "n", "d"):
             object.__setattr__(self, letter, _checks.size(letter, getattr(self, letter)))
+        if not isinstance(self.data, tuple | list):  # an array would be taken apart row by row
+            got = type(self.data).__name__
+            raise TypeError(f"data: expected a tuple of arrays; got {got}; write data=(a,) for one array a")
         data = tuple(_checks.data(f"data[{k}]", a) for k, a in enumerate(self.data))
         object.__setattr__(self, "data", data)
+        constants = {letter: _number(f"constants[{letter!r}]", c) for letter, c in self.constants.items()}
+        object.__setattr__(self, "constants", constants)
+        if self.f_star is not None:
+            object.__setattr__(self, "f_star", _checks.real("f_star", self.f_star))
         if self.x_star is not None:
             object.__setattr__(self, "x_star", _checks.vector("x_star", self.x_star, self.d))
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a number of Python, which JSON knows; whole numbers, such as counts, stay whole."""
+    number = _checks.real(name, value)
+    return int(value) if isinstance(value, int | np.integer) else number
 
 
 class HasOrders(Protocol):
@@ -128,8 +143,9 @@ class Ordering:
         ``init(problem, rng) -> state`` with the first orders in ``state.pi``, an int64 array (m, n).
     observe : callable or None
         ``observe(state, k0, G)`` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... of the
-        epoch, at the iterates where they were used, and updates the arrays of `state` in place. G is a
-        buffer that is used again: copy what must outlive the call. None: the ordering looks at nothing.
+        epoch, at the iterates where they were used, and updates the arrays of `state` in place, except
+        ``pi``, which is in use until the epoch ends. G is a buffer that is used again: copy what must
+        outlive the call. None: the ordering looks at nothing.
     advance : callable
         ``advance(state, rng) -> state`` at the end of an epoch returns the state of the next one.
         Draws happen here and in `init` only.
@@ -138,6 +154,11 @@ class Ordering:
     verified : bool
         The orders are right by construction (tests prove it for the built-in orderings), so that `simulate`
         need not look at them after every epoch.
+
+    Raises
+    ------
+    TypeError
+        For an `init`, `observe` or `advance` that cannot be called.
 
     Examples
     --------
@@ -157,6 +178,10 @@ class Ordering:
     advance: Callable[[Any, Generator], Any]
     replacement: bool = False
     verified: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("init", "advance") if self.observe is None else ("init", "observe", "advance"):
+            _checks.function(f"ordering {self.name!r}: {name}", getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -183,8 +208,8 @@ class Record:
 
     Raises
     ------
-    ValueError
-        For `every` below 1 or an unknown norm.
+    ValueError, TypeError
+        For `every` below 1, an unknown norm, or norms that are no tuple or list.
     """
 
     every: int = 1
@@ -198,9 +223,11 @@ class Record:
     average: bool = False
 
     def __post_init__(self) -> None:
-        _checks.size("every", self.every)
-        for norm in self.herding:
-            _checks.choice("norm", norm, ("inf", "l2"))
+        object.__setattr__(self, "every", _checks.size("every", self.every))
+        if not isinstance(self.herding, tuple | list):
+            raise TypeError(f"herding: expected a tuple of norms, such as ('inf',); got {self.herding!r}")
+        norms = tuple(_checks.choice("norm", norm, ("inf", "l2")) for norm in self.herding)
+        object.__setattr__(self, "herding", norms)
 
 
 @dataclass(frozen=True, eq=False)

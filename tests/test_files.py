@@ -70,6 +70,22 @@ def test_an_asynchronous_run_as_a_dataset(late):
     assert dataset.attrs["updates"] == 40
 
 
+def test_numbers_of_numpy_are_saved_as_numbers(tmp_path):
+    problem = cg.problems.quadratic(m=1, n=4, d=1)
+    problem = dataclasses.replace(problem, constants={"L": np.float32(2.0), "rows": np.int64(4)})
+    record = cg.Record(every=np.int64(2), herding=["inf"])
+    args = {
+        "epochs": np.int32(3),
+        "step_size": np.float32(0.125),
+        "seed": np.uint8(1),
+        "momentum": np.float64(0.5),
+    }
+    cg.simulate(problem, "rr", record=record, **args).save(tmp_path / "run.npz")
+    meta = cg.load(tmp_path / "run.npz").meta
+    assert meta["problem"]["constants"] == {"L": 2.0, "rows": 4}
+    assert (meta["record"]["every"], meta["step_size"], meta["seed"]) == (2, 0.125, 1)
+
+
 def test_equal_runs_give_equal_files(run, tmp_path):
     for name in ("a.npz", "b.npz"):
         run.save(tmp_path / name)

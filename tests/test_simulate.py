@@ -1,5 +1,6 @@
 """The engine: what a step, an epoch and a record mean. Naive twins are written from the formulas."""
 
+import dataclasses
 import itertools
 from typing import NamedTuple
 
@@ -241,6 +242,92 @@ def _loops(out, x, who, idx, data):
             out[r, p] = lam[p] * (x[p] - b[who[r], idx[r], p])
 
 
+def returns(out, x, who, idx, data):
+    return x - data[0][who, idx]
+
+
+def binds(out, x, who, idx, data):
+    out = x - data[0][who, idx]  # noqa: F841
+
+
+def adds(out, x, who, idx, data):
+    out += 1.0 + x
+
+
+def forgets_a_row(out, x, who, idx, data):
+    out[:-1] = x
+
+
+WRONG_FUNCTIONS = {
+    "returns": (r"out\[0, 0\] left as it was; assign out\[:\] = ", {"grads": returns}),
+    "binds": (r"out\[0, 0\] left as it was", {"grads": binds}),
+    "adds": (
+        r"grads: expected every entry of `out` to be written; got out\[0, 0\] with what",
+        {"grads": adds},
+    ),
+    "forgets": (r"out\[1, 0\] left as it was", {"grads": forgets_a_row}),
+    "no function": ("grads: expected a function; got None", {"grads": None}),
+    "vector": (r"value: expected one number f\(x\); got array", {"value": lambda x, data: x}),
+    "nothing": (r"value: expected one number f\(x\); got None", {"value": lambda x, data: None}),
+}
+
+
+@pytest.mark.parametrize("slip", WRONG_FUNCTIONS)
+def test_a_users_functions_that_would_run_and_mean_nothing_are_refused(slip):
+    message, functions = WRONG_FUNCTIONS[slip]
+    problem = dataclasses.replace(integer_problem(m=2, n=3), **functions)
+    with pytest.raises((ValueError, TypeError), match=f"problem 'integer': .*{message}"):
+        cg.simulate(problem, "rr", epochs=1, step_size=0.1, x0=[2.0, 2.0])
+
+
+def test_a_start_where_a_users_gradients_are_no_numbers_is_a_divergence():
+    def grads(out, x, who, idx, data):
+        out[:] = 1.0 / x
+
+    problem = dataclasses.replace(integer_problem(), grads=grads)
+    run = cg.simulate(problem, "rr", epochs=1, step_size=0.1)
+    assert run.status[0] == "diverged"
+
+
+def test_a_step_size_function_is_asked_before_any_work():
+    calls = []
+    with pytest.raises(ValueError, match=r"step_size\(2\)"):
+        cg.simulate(
+            integer_problem(),
+            cg.Ordering("never", lambda problem, rng: calls.append(1), None, lambda state, rng: state),
+            epochs=3,
+            step_size=lambda t: 2.0 - t,
+        )
+    assert calls == []
+
+
+ONE_EXAMPLE = np.zeros((3, 1), dtype=np.int64)
+BAD_STATES = {
+    "init": (lambda problem, rng: None, lambda state, rng: state, "got NoneType"),
+    "advance": (
+        lambda problem, rng: ListState(np.zeros((3, 1), int), []),
+        lambda state, rng: None,
+        "got NoneType",
+    ),
+    "dict": (lambda problem, rng: {"pi": ONE_EXAMPLE}, lambda state, rng: state, "got dict"),
+}
+
+
+@pytest.mark.parametrize("slip", BAD_STATES)
+def test_a_users_state_without_orders_is_refused(slip):
+    init, advance, got = BAD_STATES[slip]
+    ordering = cg.Ordering("mine", init, None, advance)
+    with pytest.raises(TypeError, match=f"ordering 'mine': expected init and advance .*{got}"):
+        cg.simulate(integer_problem(n=1), ordering, epochs=2, step_size=0.5)
+
+
+@pytest.mark.parametrize("name", ["init", "observe", "advance"])
+def test_an_ordering_is_made_of_functions(name):
+    parts = {"init": len, "observe": len, "advance": len} | {name: 3}
+    with pytest.raises(TypeError, match=f"ordering 'mine': {name}: expected a function; got 3"):
+        cg.Ordering("mine", **parts)
+
+
 BAD_ORDERS = {
     "example 0 is missing": lambda pi: np.full_like(pi, 1),
     r"pi\[0, 0\]: expected an example 0..3; got 9": lambda pi: np.full_like(pi, 9),
@@ -265,7 +352,18 @@ REFUSED = {
     r"step_size: expected a number, a function of the epoch, or shape \(T,\) = \(2,\)": {
         "step_size": np.ones(3)
     },
+    r"step_size\[1\]: expected a finite number > 0; got nan": {"step_size": [1.0, float("nan")]},
     r"step_size\(0\): expected a finite number > 0; got 0": {"step_size": lambda t: 0},
+    r"step_size\(1\): expected a finite number > 0; got array": {
+        "step_size": lambda t: np.ones(t + 1)[t:] if t else 1
+    },
+    "step_size: expected a finite number > 0; got '0.1'": {"step_size": "0.1"},
+    "step_size: expected a finite number > 0; got True": {"step_size": True},
+    "step_size: expected rows of one length; got a ragged list": {"step_size": [[1.0], [1.0, 2.0]]},
+    "step_size: expected numbers; got dtype object": {"step_size": np.array([None, 0.1])},
+    "record: expected a Record": {"record": {"every": 10}},
+    r"did you mean cd_grab\(\)\?": {"ordering": cg.orderings.cd_grab},
+    r"did you mean skewed\(\)\?": {"problem": cg.problems.skewed},
     "seed: expected a whole number >= 0; got -1": {"seed": -1},
     "replicates: expected a whole number >= 1; got 0": {"replicates": 0},
     r"x0: expected shape \(d,\) = \(3,\)": {"x0": [1.0]},
@@ -306,6 +404,30 @@ def test_data_that_is_not_finite_is_refused_with_its_index():
     b[1, 2, 0] = np.nan
     with pytest.raises(ValueError, match=r"data\[0\]\[1, 2, 0\]: expected finite numbers; got nan"):
         cg.Problem("bad", m=2, n=3, d=2, data=(b,), grads=_loops, value=lambda x, data: 0.0)
+
+
+SLIPS = {
+    r"data: expected a tuple of arrays; got ndarray; write data=\(a,\)": {"data": np.zeros((2, 3, 2))},
+    r"data\[0\]: expected an array without masked entries": {
+        "data": (np.ma.masked_array([1.0, 2.0], [0, 1]),)
+    },
+    r"data\[0\]: expected whole numbers below 2\^63": {"data": (np.array([2**63], dtype=np.uint64),)},
+    r"data\[0\]: expected rows of one length": {"data": ([[1.0], [1.0, 2.0]],)},
+    "f_star: expected a finite number; got 'low'": {"f_star": "low"},
+    r"constants\['L'\]: expected a finite number; got None": {"constants": {"L": None}},
+}
+
+
+@pytest.mark.parametrize("message", SLIPS)
+def test_a_problem_refuses_slips(message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        dataclasses.replace(integer_problem(), **SLIPS[message])
+
+
+def test_a_record_takes_lists_of_norms_and_refuses_one_norm():
+    assert cg.Record(herding=["inf"]) == cg.Record(herding=("inf",))
+    with pytest.raises(TypeError, match=r"herding: expected a tuple of norms, such as \('inf',\); got 'inf'"):
+        cg.Record(herding="inf")
 
 
 def test_the_callers_arrays_stay_writable_and_untouched():
