@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +39,9 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     b'all'
     """
     target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():  # the errors of the system would name the file aside
+        what = "is a folder" if target.is_dir() else f"there is no folder {target.parent}"
+        raise OSError(f"{path}: expected a file to write; {what}; choose another name")
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with open(aside, "wb") as file:
@@ -74,7 +77,7 @@ def load(path: str | PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        In one line, for a file that is damaged, of another program, or of a newer format.
+        In one line, for a file that is damaged, of another program, or of another version.
     OSError
         For a file that is not there or not readable.
 
@@ -89,25 +92,29 @@ def load(path: str | PathLike[str]) -> Any:
     >>> bool((again.loss == run.loss).all())
     True
     """
-    try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays: dict[str, Any] = {name: file[name] for name in file.files}
-        found = int(arrays.pop("format"))
-        home = _HOMES[str(arrays.pop("kind"))] if found <= _FORMAT else ""
-        arrays["meta"] = json.loads(str(arrays.pop("meta")))
-    except OSError:
-        raise
-    except (ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({error})") from None
-    if found > _FORMAT:
-        raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
+    with open(path, "rb") as raw:
+        try:
+            with np.load(raw, allow_pickle=False) as file:
+                arrays: dict[str, Any] = {name: file[name] for name in file.files}
+            found = int(arrays.pop("format"))
+            if found <= _FORMAT:
+                return _rebuilt(arrays)
+        except Exception as error:  # damage makes zipfile, zlib and NumPy raise whatever they like
+            reason = " ".join(str(error).split())
+            raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({reason})") from None
+    raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
+
+
+def _rebuilt(arrays: dict[str, Any]) -> Any:
+    """Return the run whose fields these arrays are."""
+    module, kind = _HOMES[str(arrays.pop("kind"))].split(":")
+    arrays["meta"] = json.loads(str(arrays.pop("meta")))
     for name in [name for name in arrays if "/" in name]:
         quantity, key = name.split("/")
         arrays.setdefault(quantity, {})[key] = arrays.pop(name)
     values = {
         name: a.item() if isinstance(a, np.ndarray) and a.ndim == 0 else a for name, a in arrays.items()
     }
-    module, kind = home.split(":")
     return getattr(import_module(module), kind)(**values)
 
 
@@ -153,9 +160,8 @@ def writable_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with written_whole(folder / "probe"):
+        with TemporaryFile(dir=folder):
             pass
-        (folder / "probe").unlink()
     except OSError as error:
         raise ValueError(
             f"{folder}: expected a folder to write to; {error.strerror}; choose another"

@@ -116,7 +116,14 @@ def test_what_is_no_run_is_refused_in_one_line(run, tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(2))
     with open(tmp_path / "pickled.npz", "wb") as file:
         np.save(file, np.array([{}], dtype=object), allow_pickle=True)
-    for name in ("cut", "text", "empty", "other", "pickled"):
+    with np.load(whole) as file:
+        arrays = dict(file)
+    np.savez(tmp_path / "later.npz", **arrays, of_a_later_version=1.0)
+    np.savez(tmp_path / "earlier.npz", **{name: a for name, a in arrays.items() if name != "x"})
+    raw = bytearray(whole.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 10] = 77  # the method of compression, in the directory
+    (tmp_path / "compressed.npz").write_bytes(raw)
+    for name in ("cut", "text", "empty", "other", "pickled", "later", "earlier", "compressed"):
         with pytest.raises(ValueError, match="not a run saved by cdgrab_sim, or damaged") as caught:
             cg.load(tmp_path / f"{name}.npz")
         assert "\n" not in str(caught.value)
@@ -139,6 +146,18 @@ def test_a_dataset_has_labels(run):
     assert data.epoch.values.tolist() == [0, 2, 3]
     assert data.orders.dims == ("replicate", "order_epoch", "worker", "step")
     np.testing.assert_array_equal(data.herding_inf, run.herding["inf"])
+
+
+def test_a_folder_that_can_be_written_keeps_what_is_in_it(tmp_path):
+    (tmp_path / "probe").write_text("mine")
+    _files.writable_folder(tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_errors_name_the_file_and_not_the_one_aside(run, tmp_path):
+    for path, what in ((tmp_path, "is a folder"), (tmp_path / "none" / "run.npz", "there is no folder")):
+        with pytest.raises(OSError, match=f"{path}: expected a file to write; .*{what}"):
+            run.save(path)
 
 
 @pytest.mark.parametrize("where", ["file/below", "/proc/nothing"])
