@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _constructions
 from cdgrab_sim._types import IntArray
-from cdgrab_sim._vectors import as_table
+from cdgrab_sim._vectors import as_table, scaled
 
 
 def greedy_order(z: ArrayLike) -> IntArray:
@@ -36,7 +36,7 @@ def greedy_order(z: ArrayLike) -> IntArray:
     >>> greedy_order([[2.0], [1.0], [-1.0], [-2.0]])
     array([1, 2, 0, 3])
     """
-    pi = _constructions.greedy_order(_scaled(as_table(z)))
+    pi = _constructions.greedy_order(scaled(as_table(z))[0])
     return pi[0] if np.ndim(z) == 2 else pi
 
 
@@ -73,13 +73,8 @@ def steinitz_order(z: ArrayLike) -> IntArray:
     """
     if np.ndim(z) != 2:
         raise ValueError(f"z: expected the vectors (n, d) of one worker; got shape {np.shape(z)}")
-    table = _scaled(as_table(z))[0]
+    table = scaled(as_table(z))[0][0]
     total = np.cumsum(table, axis=0)[-1]
     if np.abs(total).max() > 1e-9 * len(table):
         raise ValueError("z: expected vectors with sum zero; got another sum; subtract their mean")
     return _constructions.steinitz_order(table)
-
-
-def _scaled(table: np.ndarray) -> np.ndarray:
-    """Scale by a power of two to entries of at most 1, which changes no decision and no bit of a product."""
-    return np.asarray(np.ldexp(table, -int(np.frexp(np.abs(table).max())[1])))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._sums import dots_twin
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim._vectors import as_stream, as_table
+from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.problems._linear_terms import example_sums
 
 MEASURES = ("inf", "l1", "l2")
@@ -35,11 +35,6 @@ def profile_of(stream: FloatArray, norm: str) -> FloatArray:
     return norms(np.cumsum(stream.reshape(-1, d), axis=0)[m - 1 :: m], norm)
 
 
-def largest_of_profile(stream: FloatArray, norm: str) -> float:
-    """Return the largest norm of the prefix sums of a stream (n, m, d)."""
-    return float(profile_of(stream, norm).max())
-
-
 def profile(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
     r"""Return the norms of all prefix sums of an order, k = 1, ..., n: their largest is the herding error.
 
@@ -61,7 +56,8 @@ def profile(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
     >>> profile([[1.0], [1.0], [-2.0]], [0, 2, 1])
     array([1., 1., 0.])
     """
-    return profile_of(_ordered(z, pi), _checks.choice("norm", norm, MEASURES))
+    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), _ordered(z, pi)
+    return rescaled(profile_of(stream, norm), exponent)
 
 
 def worker_errors(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
@@ -84,8 +80,9 @@ def worker_errors(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
     >>> worker_errors([[[1.0], [-1.0]], [[-2.0], [2.0]]], [0, 1])
     array([1., 2.])
     """
-    norm, stream = _checks.choice("norm", norm, MEASURES), _ordered(z, pi)
-    return np.array([profile_of(stream[:, i : i + 1], norm).max() for i in range(stream.shape[1])])
+    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), _ordered(z, pi)
+    errors = [profile_of(stream[:, i : i + 1], norm).max() for i in range(stream.shape[1])]
+    return rescaled(np.array(errors), exponent)
 
 
 def random_profile(z: ArrayLike) -> FloatArray:
@@ -114,7 +111,7 @@ def random_profile(z: ArrayLike) -> FloatArray:
     >>> random_profile([[1.0], [-1.0]])
     array([1., 0.])
     """
-    table = as_table(z)
+    table, exponent = scaled(as_table(z))
     n = table.shape[1]
     sums = example_sums(table)
     apart = table - (sums / n)[:, None]
@@ -122,10 +119,11 @@ def random_profile(z: ArrayLike) -> FloatArray:
     together = sums.sum(axis=0)
     k = np.arange(1, n + 1)
     squares = variance * (k * (n - k) / max(1, n - 1)) + (k / n) ** 2 * float((together * together).sum())
-    return np.asarray(np.sqrt(squares))
+    return rescaled(np.sqrt(squares), exponent)
 
 
-def _ordered(z: ArrayLike, pi: ArrayLike) -> FloatArray:
-    table = as_table(z)
+def _ordered(z: ArrayLike, pi: ArrayLike) -> tuple[FloatArray, int]:
+    """Return the stream of vectors in their orders, scaled, and the exponent of the scale."""
+    table, exponent = scaled(as_table(z))
     rows = _checks.orders("pi", pi, *table.shape[:2])
-    return as_stream(np.take_along_axis(table, rows[:, :, None], axis=1))
+    return as_stream(np.take_along_axis(table, rows[:, :, None], axis=1)), exponent

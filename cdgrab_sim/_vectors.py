@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -63,6 +65,26 @@ def as_table(z: ArrayLike) -> FloatArray:
     """Return vectors (n, d) or (m, n, d), checked, as (m, n, d)."""
     table = _checks.floats("z", z, (2, 3))
     return table[None] if table.ndim == 2 else table
+
+
+def scaled(table: FloatArray) -> tuple[FloatArray, int]:
+    """Return vectors divided by a power of two, so that no entry exceeds 1, and its exponent.
+
+    No bit of a sum or a product changes, hence no decision, and squares neither overflow nor vanish.
+
+    Examples
+    --------
+    >>> scaled(np.array([[3e200, -1e200]]))[1] == scaled(np.array([[3.0, -1.0]]))[1] + 664
+    True
+    """
+    exponent = math.frexp(np.abs(table).max())[1]
+    return np.ldexp(table, -exponent), exponent
+
+
+def rescaled(a: ArrayLike, exponent: int) -> FloatArray:
+    """Undo `scaled` for what was computed from it; what is beyond the numbers there are is inf."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.ldexp(a, exponent))
 
 
 def as_stream(table: FloatArray) -> FloatArray:

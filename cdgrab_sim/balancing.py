@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,10 +12,10 @@ from cdgrab_sim import _checks
 from cdgrab_sim._constructions import prefix_signs
 from cdgrab_sim._exhaustive import MOST, optimal_signs
 from cdgrab_sim._prefix import NORMS, LargestPrefix
-from cdgrab_sim._profile import MEASURES, largest_of_profile
+from cdgrab_sim._profile import MEASURES, profile_of
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim._vectors import as_stream, as_table
+from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.orderings._balance import SCOPES, Scope
 from cdgrab_sim.orderings._mean import observe_means
 from cdgrab_sim.orderings._recursive import observe_down
@@ -102,17 +101,18 @@ def balance(
     _checks.choice("scope", scope, SCOPES)
     _checks.choice("norm", norm, NORMS)
     seed, table = _checks.integer("seed", seed, low=0), as_table(z)
-    exponent = math.frexp(np.abs(table).max())[1]
-    scaled = np.ldexp(table, -exponent)
+    table, exponent = scaled(table)
     if isinstance(rule, str) and rule not in ONLINE:
-        SignRule(bound=bound)  # which refuses a bound
-        result = _look_ahead(scaled, rule, scope, norm)
+        if bound is not None:
+            raise ValueError(
+                f"bound: expected none for rule {rule!r}; got {bound!r}; it belongs to 'self-balancing'"
+            )
+        result = _look_ahead(table, rule, scope, norm)
     else:
         rule = SignRule(rule, bound=bound) if isinstance(rule, str) else _with_bound(rule, bound)
-        result = _online(scaled, rule, scope, seed, exponent)
+        result = _online(table, rule, scope, seed, exponent)
     signs = result.signs[0] if np.ndim(z) == 2 else result.signs
-    with np.errstate(over="ignore", under="ignore"):  # a sum beyond the numbers there are is inf
-        return result._replace(signs=signs, sums=np.ldexp(result.sums, exponent))
+    return result._replace(signs=signs, sums=rescaled(result.sums, exponent))
 
 
 def signs(
@@ -165,15 +165,16 @@ def prefix_discrepancy(z: ArrayLike, eps: ArrayLike, norm: str = "inf") -> float
     >>> prefix_discrepancy([[1.0], [2.0], [3.0]], [1, -1, 1])
     2.0
     """
-    norm, table, given = _checks.choice("norm", norm, MEASURES), as_table(z), _checks.signs("eps", eps)
+    norm, given = _checks.choice("norm", norm, MEASURES), _checks.signs("eps", eps)
+    table, exponent = scaled(as_table(z))
     if given.shape != np.shape(z)[:-1]:
         raise ValueError(f"eps: expected one sign per vector, shape {np.shape(z)[:-1]}; got {given.shape}")
     signed = as_stream(table * given.reshape(*table.shape[:2], 1))
     if norm == "l1":
-        return largest_of_profile(signed, norm)
+        return float(rescaled(profile_of(signed, norm).max(), exponent))
     largest = LargestPrefix(table.shape[2])
     largest.see(0, signed)
-    return largest.norm(norm)
+    return float(rescaled(largest.norm(norm), exponent))
 
 
 def _with_bound(rule: SignRule, bound: float | None) -> SignRule:

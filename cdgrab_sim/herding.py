@@ -24,7 +24,7 @@ from cdgrab_sim._profile import random_profile as random_profile
 from cdgrab_sim._profile import worker_errors as worker_errors
 from cdgrab_sim._states import states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering
-from cdgrab_sim._vectors import as_stream, as_table, vectors
+from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled, vectors
 from cdgrab_sim.orderings._balance import fill
 from cdgrab_sim.problems._linear_terms import example_sums
 
@@ -271,11 +271,12 @@ def curve(
 
 
 def _error(z: ArrayLike, pi: ArrayLike, norm: str, *, after_every_worker: bool) -> float:
-    norm, problem = _checks.choice("norm", norm, NORMS), vectors(z)
+    norm, (table, exponent) = _checks.choice("norm", norm, NORMS), scaled(as_table(z))
+    problem = vectors(table)
     rows = _checks.orders("pi", pi, problem.m, problem.n)
     largest = LargestPrefix(problem.d, after_every_worker=after_every_worker)
     _walk(Engine(problem, batch=problem.n), rows, largest.see)
-    return largest.norm(norm)
+    return float(rescaled(largest.norm(norm), exponent))
 
 
 def _walk(engine: Engine, pi: IntArray, see: Callable[[int, FloatArray], Any]) -> None:

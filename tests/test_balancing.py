@@ -86,6 +86,9 @@ REFUSED = {
     ),
     r"eps\[0\]: expected a sign \+1 or -1; got 2": lambda: cg.balancing.prefix_discrepancy([[1.0]], [2]),
     "eps: expected signs .* dtype bool": lambda: cg.balancing.prefix_discrepancy([[1.0]], [True]),
+    "bound: expected none for rule 'optimal'; got 2.0": lambda: cg.balancing.signs(Z, "optimal", bound=2.0),
+    "z: expected rows of one length": lambda: cg.balancing.signs([[1.0], [1.0, 2.0]]),
+    "z: expected an array without masked": lambda: cg.balancing.signs(np.ma.masked_less(Z - 1.0, 0.0)[0]),
     "unknown norm 'l3'": lambda: cg.balancing.prefix_discrepancy([[1.0]], [1], "l3"),
 }
 

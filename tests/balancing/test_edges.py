@@ -1,7 +1,5 @@
 """Awkward input: handled, or refused in one clear line; finite input never gives NaN."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,9 +39,25 @@ def test_signs_are_signs_and_nothing_is_nan(rule, scope, case):
         assert made.signs.shape == z.shape[:-1]
         assert (np.abs(made.signs) == 1).all()
         assert np.isfinite(made.sums).all()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # squares beyond the numbers there are
-            assert not np.isnan(cg.balancing.prefix_discrepancy(z, made.signs, "l2"))
+        assert not np.isnan(cg.balancing.prefix_discrepancy(z, made.signs, "l2"))
+
+
+@pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000])
+@pytest.mark.parametrize("norm", ["inf", "l1", "l2"])
+def test_measures_do_not_depend_on_the_unit(norm, exponent):
+    """Squares of 2^600 are no numbers any more; multiplied by powers of two, nothing rounds."""
+    z = np.random.RandomState(0).randint(-3, 4, size=(2, 7, 9)).astype(float)
+    pi = np.array([np.random.RandomState(i).permutation(7) for i in range(2)])
+    eps = np.where(z[:, :, 0] > 0, 1, -1)
+    measures = [
+        lambda z: cg.herding.error(z, pi, norm),
+        lambda z: cg.herding.profile(z, pi, norm),
+        lambda z: cg.herding.worker_errors(z, pi, norm),
+        lambda z: cg.herding.random_profile(z),
+        lambda z: cg.balancing.prefix_discrepancy(z, eps, norm),
+    ]
+    for measure in measures:
+        assert_array_equal(measure(np.ldexp(z, exponent)), np.ldexp(measure(z), exponent))
 
 
 @pytest.mark.parametrize("case", AWKWARD)
