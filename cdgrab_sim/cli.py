@@ -43,13 +43,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.command(args))
     except KeyboardInterrupt:
-        resume = words if "--resume" in words else [*words, "--resume"]
-        print(f"\ninterrupted; resume with: cdgrab {shlex.join(resume)}", file=sys.stderr)
+        print(f"\ninterrupted{_how_to_resume(words, args)}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of stdout went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         print(f"cdgrab: error: {error}", file=sys.stderr)
         return 2
     except RuntimeError as error:  # some cells failed; the others are done
@@ -80,6 +79,12 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             tool.add_arguments(sub)
             sub.set_defaults(command=_tool, run=tool.run)
     return parser
+
+
+def _how_to_resume(words: Sequence[str], args: argparse.Namespace) -> str:
+    if not hasattr(args, "resume"):  # a tool: nothing was kept
+        return ""
+    return f"; resume with: cdgrab {shlex.join(words if args.resume else [*words, '--resume'])}"
 
 
 def _tool(args: argparse.Namespace) -> int:

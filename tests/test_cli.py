@@ -67,6 +67,8 @@ def test_another_seed_gives_another_result(small, tmp_path, capsys):
         (["speedup", "--seed", "-1"], "--seed: expected a whole number >= 0; got -1"),
         (["speedup", "--jobs", "0"], "--jobs: expected a whole number >= 1; got 0"),
         (["speedup", "--out", "/proc/nothing"], "expected a folder to write to"),
+        (["run", "--save", "/proc/nothing/run.npz"], "expected a folder to write to"),
+        (["run", "-m", "100000000", "-n", "100000"], "Unable to allocate"),
         (
             ["run", "--problem", "mlp", "-d", "4"],
             "-d: expected none for mlp, which derives it; got 4; leave it out",
@@ -96,6 +98,15 @@ def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(_speedup, "run", interrupted)
     assert run("speedup", "--quick", "--out", str(tmp_path)) == 130
     assert f"resume with: cdgrab speedup --quick --out {tmp_path} --resume" in capsys.readouterr().err
+
+
+def test_ctrl_c_of_a_tool_offers_no_option_that_it_does_not_have(monkeypatch, capsys):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cdgrab_sim._commands._run.simulate", interrupted)
+    assert run("run", "--epochs", "2") == 130
+    assert capsys.readouterr().err == "\ninterrupted\n"
 
 
 def test_an_interrupted_experiment_resumes_with_what_was_done(small, monkeypatch, tmp_path, capsys):

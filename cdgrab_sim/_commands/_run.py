@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cdgrab_sim import _checks, orderings, problems
+from cdgrab_sim._files import writable_folder
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import Record, Run
 
@@ -36,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> str:
     """Run and return what is printed."""
     seed = _checks.integer("--seed", args.seed, low=0)
+    if args.save:
+        writable_folder(Path(args.save).parent)
     family = problems.PROBLEMS[_checks.choice("problem", args.problem, problems.PROBLEMS)]
     sizes = {letter: getattr(args, letter) for letter in ("m", "n", "d") if getattr(args, letter) is not None}
     for letter in set(sizes) - set(inspect.signature(family).parameters):
