@@ -110,6 +110,8 @@ def configs_of(
         raise ValueError("expected configs, or fixed, grid and zip; got both")
     if isinstance(configs, str | PathLike):
         return read_toml(configs)
+    if isinstance(configs, Mapping):
+        raise TypeError("configs: expected a list of configurations; got one; pass [config], or fixed=config")
     return [dict(config) for config in configs]
 
 

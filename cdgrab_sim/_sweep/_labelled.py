@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdgrab_sim import _checks
+from cdgrab_sim._files import xarray_module
 from cdgrab_sim._sweep._columns import cells, column, names
 from cdgrab_sim._sweep._simulation import AXES
 from cdgrab_sim._sweep._store import Row, Store
@@ -22,11 +23,9 @@ Cells = list[dict[str, Any]]
 
 def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     """Return a store as a dataset; see `Sweep.to_xarray`."""
-    try:
-        import xarray
-    except ImportError:
-        raise ImportError("to_xarray needs the extra: pip install 'cdgrab-sim[xarray]'") from None
-    rows, lines = store.rows(), cells(store.rows())
+    make = xarray_module().Dataset
+    rows = store.rows()
+    lines = cells(rows)
     fields = names([row.config for row in rows]) + (["task"] if "task" in names(lines) else [])
     values = {name: _hashable([line.get(name) for line in lines]) for name in names(lines)}
     varying = [name for name in fields if len(set(values[name])) > 1]
@@ -34,7 +33,8 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     for name in chosen:
         _checks.choice("dimension", name, fields)
     labels = {name: _labels(values[name]) for name in chosen}
-    place = [tuple(labels[name].index(values[name][k]) for name in chosen) for k in range(len(rows))]
+    index = {name: {label: k for k, label in enumerate(labels[name])} for name in chosen}
+    place = [tuple(index[name][values[name][k]] for name in chosen) for k in range(len(rows))]
     _check_unique(place, chosen, varying, values)
     shape = tuple(len(labels[name]) for name in chosen)
 
@@ -56,7 +56,8 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
         if name not in curves.labels:
             variables[name if name not in variables else f"{name}_curve"] = curves.variable(name, chosen)
     coordinates |= {axis: ((axis,), found) for axis, found in curves.labels.items()}
-    return xarray.Dataset(variables, coordinates, attrs={"cdgrab_sim": __version__})
+    found: xarray.Dataset = make(variables, coordinates, attrs={"cdgrab_sim": __version__})
+    return found
 
 
 def _hashable(found: list[Any]) -> list[Any]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from dataclasses import fields as fields_of
 from typing import Any
 
+import numpy as np
+
 from cdgrab_sim import _checks
 from cdgrab_sim._simulate import simulate
 from cdgrab_sim._sweep._bundle import Values
@@ -48,6 +50,11 @@ class Simulation:
         self._split(config)
         _checks.size("epochs", config["epochs"])
         _checks.integer("seed", config.get("seed", 0), low=0)
+        _checks.size("batch", config.get("batch", 1))
+        if np.ndim(config["step_size"]) == 0:
+            _checks.real("step_size", config["step_size"], above=0.0)
+        for name in ("momentum", "weight_decay"):
+            _checks.real(name, config.get(name, 0.0), low=0.0)
         self._record(config)
 
     def __call__(self, config: Config) -> Values:
@@ -85,7 +92,7 @@ class Simulation:
             raise TypeError(f"record: expected a table, for example {{'every': 10}}; got {chosen!r}")
         for name in chosen:
             _checks.choice("record", name, [one.name for one in fields_of(Record)])
-        return Record(**{**chosen, "herding": tuple(chosen.get("herding", ()))})
+        return Record(**chosen)
 
 
 def _parameters(made: Any) -> set[str]:

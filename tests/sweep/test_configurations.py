@@ -80,7 +80,12 @@ def test_wrong_tables(tmp_path, text, error, message):
         ({"kapa": 3.0}, ValueError, r"field 'kapa': .*none of them takes it \(known: .*kappa"),
         ({"epochs": 0}, ValueError, "epochs: expected a whole number >= 1; got 0"),
         ({"seed": -1}, ValueError, "seed: expected"),
-        ({"step_size": float("nan")}, TypeError, "plain JSON"),
+        ({"step_size": float("nan")}, ValueError, "step_size: expected a finite number > 0; got nan"),
+        ({"step_size": -0.1}, ValueError, "step_size: expected a finite number > 0; got -0.1"),
+        ({"batch": 0}, ValueError, "batch: expected a whole number >= 1; got 0"),
+        ({"momentum": -1}, ValueError, "momentum: expected a finite number >= 0; got -1"),
+        ({"weight_decay": "none"}, TypeError, "weight_decay: expected a finite number >= 0; got 'none'"),
+        ({"record": {"herding": "inf"}}, TypeError, "herding: expected a tuple of norms"),
         ({"x0": object()}, TypeError, "plain JSON"),
         ({"record": {"evry": 2}}, ValueError, "unknown record 'evry'; did you mean 'every'"),
         ({"record": {"every": 0}}, ValueError, "every: expected"),
@@ -97,6 +102,11 @@ def test_wrong_fields_are_refused_before_any_work(tmp_path, change, error, messa
 def test_missing_fields(name):
     with pytest.raises(ValueError, match=f"{name}: expected in every configuration"):
         cg.sweep([{k: v for k, v in BASE.items() if k != name}])
+
+
+def test_one_configuration_is_no_list():
+    with pytest.raises(TypeError, match="expected a list of configurations; got one"):
+        cg.sweep(BASE)
 
 
 def test_tables_and_configurations_together():
