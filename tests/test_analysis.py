@@ -90,6 +90,10 @@ REFUSED = {
     "margin: expected a finite number > 0; got 0": lambda: analysis.verdict(VALUES, -1, 0),
     r"y\[0, 1\]: expected numbers > 0 for a log-log fit; got 0.0": lambda: analysis.rate([1, 2], [[1, 0]]),
     "expected at least 2 different x": lambda: analysis.rate([2, 2], [[1, 1]]),
+    "predicted: expected a finite number; got nan": lambda: analysis.verdict(VALUES, float("nan"), 0.1),
+    "predicted: expected a finite number; got inf": lambda: analysis.verdict_in_errors(VALUES, np.inf, 0.1),
+    "confidence: expected a number between 0 and 1; got 95": lambda: analysis.t_interval(VALUES, 95),
+    "expected a finite error somewhere in": lambda: analysis.tune(lambda alpha: np.nan, 0.1, 1.0),
     r"y of shape \(seeds, 2\)": lambda: analysis.rate([1, 2], [[1, 1, 1]]),
 }
 

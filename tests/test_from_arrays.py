@@ -258,6 +258,13 @@ def test_faults_have_one_clear_line(fault):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("stranger", [None, "a"])
+def test_labels_that_cannot_be_sorted_are_refused(stranger):
+    labels = np.array([0, 1] * 20 + [stranger], dtype=object)
+    with pytest.raises(TypeError, match="y: expected labels of one kind, none missing"):
+        from_arrays(X, labels, loss="logistic", m=4)
+
+
 def test_words_are_no_targets_of_a_regression():
     with pytest.raises(TypeError, match="y: expected numbers"):
         from_arrays(X, np.full(41, "a"), loss="least-squares", m=4)

@@ -60,6 +60,8 @@ def test_dropping_slow_seeds_would_flatten_the_exponent():
     ("message", "call"),
     [
         ("errors: expected one error per time", lambda: analysis.time_to([[1.0]], 1.0)),
+        ("errors: expected one error per time", lambda: analysis.time_to([], 1.0)),
+        (r"errors\[1\]: expected errors >= 0; got -1.0", lambda: analysis.time_to([1.0, -1.0], 0.5)),
         ("accuracy: expected a finite number > 0; got 0", lambda: analysis.time_to([1.0], 0.0)),
         ("window: expected", lambda: analysis.time_to([1.0], 1.0, window=2)),
         ("times: expected shape", lambda: analysis.uncensored([1.0])),

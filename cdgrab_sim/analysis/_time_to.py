@@ -34,6 +34,11 @@ def time_to(errors: ArrayLike, accuracy: float, *, window: int = 1) -> float:
         Infinity if the accuracy is not reached by time T: the time is censored, all that is known is that it
         exceeds T.
 
+    Raises
+    ------
+    ValueError, TypeError
+        For a negative error, an accuracy that is not positive, or a window longer than the errors.
+
     Examples
     --------
     >>> time_to([8.0, 4.0, 2.0, 1.0], 2.0), time_to([8.0, 4.0, 2.0, 1.0], 0.5)
@@ -42,8 +47,10 @@ def time_to(errors: ArrayLike, accuracy: float, *, window: int = 1) -> float:
     0.5
     """
     e = np.asarray(errors, dtype=np.float64)
-    if e.ndim != 1:
+    if e.ndim != 1 or e.size == 0:
         raise ValueError(f"errors: expected one error per time; got shape {e.shape}")
+    if (e < 0.0).any():
+        raise ValueError(f"errors[{int(np.argmax(e < 0.0))}]: expected errors >= 0; got {e[e < 0.0][0]}")
     accuracy = _checks.real("accuracy", accuracy, above=0.0)
     window = _checks.integer("window", window, low=1, high=len(e))
     means = np.convolve(np.where(np.isfinite(e), e, np.inf), np.ones(window), mode="valid") / window

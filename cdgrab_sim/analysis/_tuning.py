@@ -51,7 +51,8 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
     Raises
     ------
     ValueError
-        If the best point lies at the edge of the range, where it is no minimum.
+        If the best point lies at the edge of the range, where it is no minimum, or if the error is finite
+        nowhere.
 
     Examples
     --------
@@ -74,6 +75,11 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
                 value = error(low * 2.0 ** (position / 9))
                 seen[position] = value if math.isfinite(value) else math.inf
         best = min(seen, key=lambda position: seen[position])
+        if seen[best] == math.inf:
+            raise ValueError(
+                f"step size: expected a finite error somewhere in [{low:.3g}, {high:.3g}]; got none; "
+                f"smaller step sizes diverge less"
+            )
         if level == 0 and best in (0, last):
             end = "smallest" if best == 0 else "largest"
             raise ValueError(

@@ -56,6 +56,8 @@ def t_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, floa
     v = _checks.floats("values", values, 1)
     if len(v) < 2:
         raise ValueError(f"values: expected one per seed for at least 2 seeds; got {len(v)}")
+    if not 0.0 < _checks.real("confidence", confidence) < 1.0:
+        raise ValueError(f"confidence: expected a number between 0 and 1; got {confidence!r}")
     half = float(stdtrit(len(v) - 1, 0.5 + confidence / 2) * v.std(ddof=1)) / math.sqrt(len(v))
     mean = float(v.mean())
     return mean - half, mean + half
@@ -93,7 +95,7 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
         return Verdict(mean, low, high, None, None, "no prediction")
     if margin is None:
         raise ValueError(f"margin: expected a number > 0 beside the prediction {predicted:g}; got None")
-    margin = _checks.real("margin", margin, above=0.0)
+    predicted, margin = _checks.real("predicted", predicted), _checks.real("margin", margin, above=0.0)
     inner_low, inner_high = t_interval(values, 0.90)
     if predicted - margin <= inner_low and inner_high <= predicted + margin:
         word = "agrees"
@@ -132,6 +134,7 @@ def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) ->
     >>> verdict_in_errors([0.19, 0.21, 0.2, 0.2], 0.201, resolution=0.05).verdict
     'agrees'
     """
+    predicted = _checks.real("predicted", predicted)
     resolution = _checks.real("resolution", resolution, above=0.0)
     low, high = t_interval(values, 0.95)
     v = np.asarray(values, dtype=np.float64)

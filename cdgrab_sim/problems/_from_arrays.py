@@ -119,14 +119,17 @@ def _features(X: ArrayLike) -> FloatArray:
 
 def _targets(y: ArrayLike, loss: str, N: int) -> tuple[NDArray[Any], int]:
     """Return float64 targets and 0, or int64 classes and how many there are."""
-    a = np.asarray(y)
+    a = _checks.array("y", y)
     if a.shape != (N,):
         raise ValueError(f"y: expected one target per row of X, shape ({N},); got shape {a.shape}")
     if loss in _REGRESSION:
         return _checks.floats("y", a, 1), 0
     if a.dtype.kind == "f":
         _checks.finite("y", a)
-    labels, codes = np.unique(a, return_inverse=True)
+    try:
+        labels, codes = np.unique(a, return_inverse=True)
+    except TypeError as error:  # None, or text beside numbers
+        raise TypeError(f"y: expected labels of one kind, none missing; got {error}") from None
     if len(labels) < 2 or (loss == "logistic" and len(labels) > 2):
         few = ", ".join(map(str, labels[:5].tolist())) + (", ..." if len(labels) > 5 else "")
         expected = "two labels" if loss == "logistic" else "at least two labels"
