@@ -138,6 +138,7 @@ def run_to_xarray(run: Run) -> xarray.Dataset:
         "x": ("replicate", "coordinate"),
         "status": ("replicate",),
         "diverged_at": ("replicate",),
+        "clips": ("replicate",),
     }
     variables = {name: (axes, getattr(run, name)) for name, axes in dims.items()}
     variables = {name: pair for name, pair in variables.items() if pair[1] is not None}

@@ -50,11 +50,23 @@ class Recorder:
         self.balance = np.full(between, np.nan) if record.balance else None
         shape = (*between, problem.m, problem.n)
         self.orders = np.full(shape, -1, dtype=np.int64) if record.orders else None
+        self._clips = np.full(replicates, -1, dtype=np.int64)
 
     @property
     def needs_whole_epochs(self) -> bool:
         """Whether the stream of a whole epoch has to be kept."""
         return bool(self.record.herding) or self.record.balance
+
+    @property
+    def clips(self) -> IntArray | None:
+        """Clips of every replicate, or None where the ordering counts none."""
+        return np.maximum(self._clips, 0) if (self._clips >= 0).any() else None
+
+    def count_clips(self, r: int, state: Any) -> None:
+        """Record the clips up to now, where the state of the ordering shows them."""
+        counted = getattr(state, "clips", None)
+        if counted is not None:
+            self._clips[r] = np.sum(counted)
 
     def iterate(self, r: int, row: int, x: FloatArray, average: FloatArray | None, engine: Engine) -> bool:
         """Record what depends on the iterate; tell whether the loss, where recorded, is finite."""

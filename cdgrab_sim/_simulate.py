@@ -182,15 +182,16 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
     coming = states(ordering, problem, plan.seed, r)
     for t in range(plan.epochs):
         state = next(coming)
-        see = observer(ordering, state)
+        pi, see = np.ascontiguousarray(state.pi), observer(ordering, state)  # kernels compile once
         row = rows.get(t)
         if row is not None:
             if not recorder.iterate(r, row, x, average, engine):
                 return max(t - 1, 0)
-            recorder.order(r, row, x, state.pi, engine)
+            recorder.order(r, row, x, pi, engine)
             if recorder.needs_whole_epochs:
                 see = partial(recorder.stream, r, row, ordering, state)
-        engine.epoch(x, state.pi, plan.alphas(t), see)
+        engine.epoch(x, pi, plan.alphas(t), see)
+        recorder.count_clips(r, state)
         if not np.isfinite(x).all():
             return t
         if average is not None:
@@ -232,5 +233,6 @@ def _run(recorder: Recorder, x: FloatArray, diverged_at: IntArray, meta: dict[st
         herding_live=recorder.herding_live,
         balance=recorder.balance,
         orders=recorder.orders,
+        clips=recorder.clips,
         **recorder.at_points,
     )

@@ -160,6 +160,12 @@ class Ordering:
     TypeError
         For an `init`, `observe` or `advance` that cannot be called.
 
+    Notes
+    -----
+    A state has ``pi``. It may show more, under these names: ``s`` (d,) or (rows, d), its running signed sums,
+    for records of the balance; ``mean`` (m, d), the stale means that it balances against, which the array
+    functions replace by exact ones; ``clips``, numbers of clips up to now, for ``Run.clips``.
+
     Examples
     --------
     Reverse the order every epoch:
@@ -253,6 +259,10 @@ class Run:
         "completed" or "diverged", see `Status`.
     diverged_at : int array (R,)
         The epoch during which x or the loss stopped to be finite; -1 where it did not.
+    clips : int array (R,)
+        How often the ordering's sign rule met a vector beyond its threshold, see
+        :class:`cdgrab_sim.orderings.SignRule`: what a guarantee needs to be 0. None for a rule without a
+        threshold, such as the greedy one.
     meta : mapping
         Seed, sizes, versions, chunk, all arguments: plain JSON.
     """
@@ -271,6 +281,7 @@ class Run:
     herding_live: Mapping[str, FloatArray] = field(default_factory=dict)
     balance: FloatArray | None = None
     orders: IntArray | None = None
+    clips: IntArray | None = None
 
     def messages(self) -> list[str]:
         """One line per replicate: how it ended, and what to do.

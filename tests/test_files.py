@@ -15,7 +15,8 @@ def run():
     everything = cg.Record(
         every=2, herding=("inf", "l2"), balance=True, orders=True, trajectory=True, average=True
     )
-    return cg.simulate("skewed", "cd-grab", epochs=3, step_size=1e-3, replicates=2, record=everything)
+    counting = cg.orderings.cd_grab(rule="self-balancing")
+    return cg.simulate("skewed", counting, epochs=3, step_size=1e-3, replicates=2, record=everything)
 
 
 def test_a_run_comes_back_equal(run, tmp_path):

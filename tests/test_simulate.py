@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import cdgrab_sim as cg
-from cdgrab_sim import _engine
+from cdgrab_sim import _engine, _jit
 
 
 def integer_problem(m=3, n=5, d=2, seed=0):
@@ -185,6 +185,26 @@ def test_balance_of_an_ordering_without_a_running_sum_is_refused():
         cg.simulate("skewed", "rr", epochs=1, step_size=1e-3, record=cg.Record(balance=True))
 
 
+def test_clips_of_a_sign_rule_are_counted():
+    """With a threshold near 0 every vector clips but the first of each sum, which meets s = 0."""
+    m, n, T = 3, 7, 4
+    problem = cg.problems.skewed(m=m, n=n, d=2)
+    tight, wide = (cg.orderings.SignRule("self-balancing", bound=B, c=B) for B in (1e-9, 1e9))
+    o = cg.orderings
+    expected = {
+        o.cd_grab(rule=tight): T * (m * (n // 2) - 1),
+        o.d_grab(rule=tight): T * m * (n - 1),
+        o.mean(scope="coordinated", rule=tight, exact=True): (T - 1)
+        * (m * n - 1),  # the last is not looked at
+        o.cd_grab(rule=wide): 0,
+    }
+    for ordering, clips in expected.items():
+        run = cg.simulate(problem, ordering, epochs=T, step_size=1e-3, replicates=2)
+        assert_array_equal(run.clips, [clips, clips])
+    for name in ("cd-grab", "rr", o.mean(scope="coordinated", exact=True)):
+        assert cg.simulate(problem, name, epochs=2, step_size=1e-3).clips is None
+
+
 def test_divergence_is_a_status_with_the_epoch():
     problem = cg.problems.quadratic(m=1, n=4, d=1, eigenvalues=[1.0])
     run = cg.simulate(problem, "rr", epochs=400, step_size=10.0, replicates=2)
@@ -213,6 +233,21 @@ def reversing(pi_of=lambda pi: pi[:, ::-1].copy()):
         state.seen.extend((k0 + r, g.copy()) for r, g in enumerate(G))
 
     return cg.Ordering("reversing", init, observe, lambda s, rng: ListState(pi_of(s.pi), []))
+
+
+def test_orders_in_any_memory_layout_are_those_that_are_followed():
+    layouts = (
+        lambda pi: pi[:, ::-1],
+        lambda pi: pi[:, ::-1].copy(),
+        lambda pi: np.asfortranarray(pi[:, ::-1]),
+    )
+    args = {"epochs": 3, "step_size": 0.01}
+    problem = cg.problems.skewed(m=2, n=4, d=2)
+    runs = [cg.simulate(problem, reversing(pi_of), **args).x for pi_of in layouts]
+    assert_array_equal(runs[0], runs[1])
+    assert_array_equal(runs[0], runs[2])
+    if _jit.is_jitted(problem.walk):
+        assert len(problem.walk.signatures) == 1
 
 
 def test_a_users_problem_and_ordering_in_plain_numpy_run():

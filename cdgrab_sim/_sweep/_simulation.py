@@ -117,4 +117,7 @@ def _measured(run: Run) -> Values:
     final = {
         f"final_{name}": curves[name][-1] for name in ("loss", "grad_norm", "distance") if name in curves
     }
-    return {"status": str(run.status[0]), "diverged_at": int(run.diverged_at[0]), **final, **curves}
+    ends = {"status": str(run.status[0]), "diverged_at": int(run.diverged_at[0])}
+    if run.clips is not None:
+        ends["clips"] = int(run.clips[0])
+    return {**ends, **final, **curves}

@@ -143,6 +143,11 @@ class ExactState(NamedTuple):
     inner: Any  # state of the form
     seen: FloatArray  # (n, m, d) gradients of this epoch
 
+    @property
+    def clips(self) -> IntArray | None:
+        """Clips since the beginning of the run, of each sum, where the form counts them."""
+        return getattr(self.inner, "clips", None)
+
 
 def against_exact_mean(form: Ordering) -> Ordering:
     """Let a form with stale means see every epoch when it is over, with the epoch's own mean as `mean`."""

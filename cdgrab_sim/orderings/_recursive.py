@@ -37,6 +37,11 @@ class RecursiveState(NamedTuple):
     uniforms: FloatArray  # (m, levels n)
     signer: Signer  # one sum for each node, or for each node and worker
 
+    @property
+    def clips(self) -> IntArray:
+        """Clips since the beginning of the run, of each sum."""
+        return self.signer.clips
+
 
 def _observe_twin(  # type: ignore[no-untyped-def]
     slot, s, variance, clips, bound, largest, total, mean, uniforms, k0, G, levels, code, factor, fair

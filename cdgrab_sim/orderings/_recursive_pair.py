@@ -38,6 +38,11 @@ class RecursivePairState(NamedTuple):
     uniforms: FloatArray  # (m, levels n // 2)
     signer: Signer  # one sum for each node, or for each node and worker
 
+    @property
+    def clips(self) -> IntArray:
+        """Clips since the beginning of the run, of each sum."""
+        return self.signer.clips
+
 
 def _observe_twin(  # type: ignore[no-untyped-def]
     slot, held, waiting, used, s, variance, clips, bound, largest, uniforms, k0, G, code, factor, fair
