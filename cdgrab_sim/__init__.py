@@ -6,6 +6,19 @@
 >>> run.loss.shape
 (1, 21)
 
+=================================  =====================================================
+`simulate`, `Record`, `Run`        SGD over m workers, what to write down, what came out
+`problems`, `Problem`              finite sums, built in and your own
+`orderings`, `Ordering`            example orderings, built in and your own
+`herding`, `balancing`, `replay`   orders and signs of vectors that do not move
+`simulate_async`, `asynchronous`   SGD with delays
+`sweep`, `open_sweep`, `Sweep`     grids of runs in one file
+`analysis`, `plots`                exponents with intervals, verdicts, figures
+`experiments`, `testing`           what the command line runs; assertions for your own rules
+`load`                             a run that was saved
+`save_orders`, `global_orders`     orders for a data loader
+=================================  =====================================================
+
 Names are imported when they are first used, so that ``import cdgrab_sim`` costs nothing.
 """
 
@@ -15,12 +28,15 @@ from typing import TYPE_CHECKING, Any
 from cdgrab_sim._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from cdgrab_sim import analysis as analysis
     from cdgrab_sim import asynchronous as asynchronous
     from cdgrab_sim import balancing as balancing
+    from cdgrab_sim import experiments as experiments
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
     from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
+    from cdgrab_sim import testing as testing
     from cdgrab_sim._files import load as load
     from cdgrab_sim._loader import global_orders as global_orders
     from cdgrab_sim._loader import save_orders as save_orders
@@ -46,8 +62,10 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Run": ("_types", "Run"),
     "Status": ("_types", "Status"),
     "Sweep": ("_sweep", "Sweep"),
+    "analysis": ("analysis", None),
     "asynchronous": ("asynchronous", None),
     "balancing": ("balancing", None),
+    "experiments": ("experiments", None),
     "global_orders": ("_loader", "global_orders"),
     "herding": ("herding", None),
     "load": ("_files", "load"),
@@ -60,6 +78,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "simulate": ("_simulate", "simulate"),
     "simulate_async": ("asynchronous._simulate", "simulate_async"),
     "sweep": ("_sweep", "sweep"),
+    "testing": ("testing", None),
 }
 
 
@@ -73,4 +92,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted([*_HOMES, *(name for name in globals() if name.startswith("__"))])

@@ -23,6 +23,20 @@ from cdgrab_sim.orderings._rules import RULES as ONLINE
 from cdgrab_sim.orderings._rules import SignRule as SignRule
 from cdgrab_sim.orderings._rules import new_signer, stop_at_clips
 
+__all__ = [
+    "RULES",
+    "Balance",
+    "SignRule",
+    "balance",
+    "prefix_discrepancy",
+    "signs",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 RULES = (*ONLINE, "optimal", "prefix")
 
 

@@ -28,6 +28,26 @@ from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled, vectors
 from cdgrab_sim.orderings._balance import fill
 from cdgrab_sim.problems._linear_terms import example_sums
 
+__all__ = [
+    "Settled",
+    "curve",
+    "error",
+    "error_after_every_worker",
+    "greedy_order",
+    "order",
+    "prefix_sums",
+    "profile",
+    "random_profile",
+    "reorder",
+    "settle",
+    "steinitz_order",
+    "worker_errors",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def error(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> float:
     r"""Return the parallel herding error, checked once per step, after all workers.

@@ -70,6 +70,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def make(ordering: Ordering | str) -> Ordering:
     """Return an ordering from a record or from a registered name, which means the defaults.
 

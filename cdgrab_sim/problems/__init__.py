@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def make(problem: Problem | str, *, seed: int = 0) -> Problem:
     """Return a problem from a record or from a registered name, which means the defaults and `seed`.
 
