@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 # "herding" wants gradients at a point, not a stream: tests/balancing has its own tests.
 NAMES = set(cg.orderings.ORDERINGS) - {"herding"}
 DRAWN = {"sgd", "rr", "so", "flipflop", "ig", "fixed"}  # look at no gradient
+BALANCING = NAMES - DRAWN  # herding errors fall round by round; one with another aim is to be taken out
 PAIRING = {"cd-grab", "d-grab-pair", "recursive-pair"}
 ONLINE = ("random", "self-balancing", "hilbert")
 SCOPES = ("coordinated", "independent")
@@ -94,7 +95,7 @@ def test_the_unpaired_example_of_an_odd_epoch_takes_the_middle(name):
     assert_array_equal(orders[1:, :, 4], orders[:-1, :, 8])
 
 
-@pytest.mark.parametrize("name", sorted(NAMES - DRAWN))
+@pytest.mark.parametrize("name", sorted(BALANCING))
 def test_the_error_falls_round_by_round(name):
     z = np.random.RandomState(0).standard_normal((workers(name, 4), 4096, 4))
     z -= z.mean(axis=1, keepdims=True)
