@@ -37,7 +37,7 @@ def real(name: str, value: Any, *, above: float | None = None, low: float | None
         if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) > 0:
             raise TypeError  # though float takes them
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: expected a finite number{bound}; got {value!r}") from None
     wrong = (above is not None and number <= above) or (low is not None and number < low)
     if not np.isfinite(number) or wrong:

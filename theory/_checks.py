@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "NORMS",
+    "finite_array",
     "integer_at_least",
     "matrix",
     "nonnegative",
@@ -24,6 +25,7 @@ __all__ = [
     "positive",
     "positive_array",
     "probability",
+    "real",
     "symmetric_psd",
     "vector",
 ]
@@ -32,13 +34,13 @@ NORMS = ("l2", "inf")
 """Norms in which the stochastic bounds are stated."""
 
 
-def _real(name: str, value: float) -> float:
+def real(name: str, value: float) -> float:
     """Return ``value`` as a finite float; anything else is refused by name."""
-    if isinstance(value, (bool, str, bytes)) or np.ndim(value) != 0:
-        raise TypeError(f"expected {name} as one real number; got {value!r}; pass a float")
     try:
+        if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(value) != 0:
+            raise TypeError  # though float takes some of them
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"expected {name} as one real number; got {value!r}; pass a float") from None
     if not math.isfinite(number):
         raise ValueError(f"expected a finite {name}; got {number}; pass a finite number")
@@ -57,7 +59,7 @@ def positive(name: str, value: float) -> float:
     ...
     ValueError: expected alpha > 0; got -0.1; pass a positive number
     """
-    number = _real(name, value)
+    number = real(name, value)
     if number <= 0.0:
         raise ValueError(f"expected {name} > 0; got {number}; pass a positive number")
     return number
@@ -65,7 +67,7 @@ def positive(name: str, value: float) -> float:
 
 def nonnegative(name: str, value: float) -> float:
     """Return ``value`` as a float >= 0."""
-    number = _real(name, value)
+    number = real(name, value)
     if number < 0.0:
         raise ValueError(f"expected {name} >= 0; got {number}; pass zero or a positive number")
     return number
@@ -79,7 +81,7 @@ def probability(name: str, value: float) -> float:
     >>> probability("delta", 0.05)
     0.05
     """
-    number = _real(name, value)
+    number = real(name, value)
     if not 0.0 < number < 1.0:
         raise ValueError(f"expected 0 < {name} < 1; got {number}; pass a probability inside (0, 1)")
     return number
@@ -118,11 +120,11 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
     return value
 
 
-def _array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray[np.float64]:
+def finite_array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray[np.float64]:
     """Return ``value`` as a non-empty finite float64 array of ``ndim`` axes."""
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"expected {name} as an array of real numbers; got {type(value).__name__}; pass shape {shape}"
         ) from None
@@ -138,12 +140,12 @@ def _array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray[np.flo
 
 def vector(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return ``value`` as a finite float64 array of shape (k,), k >= 1."""
-    return _array(name, value, 1, "(k,)")
+    return finite_array(name, value, 1, "(k,)")
 
 
 def matrix(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return ``value`` as a finite float64 array of shape (rows, columns)."""
-    return _array(name, value, 2, "(rows, columns)")
+    return finite_array(name, value, 2, "(rows, columns)")
 
 
 def nonnegative_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -174,7 +176,7 @@ def symmetric_psd(name: str, value: ArrayLike) -> NDArray[np.float64]:
     ...
     ValueError: expected covariance positive semi-definite; got smallest eigenvalue -1.0; pass a covariance
     """
-    array = _array(name, value, 2, "(d, d)")
+    array = finite_array(name, value, 2, "(d, d)")
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"expected {name} square (d, d); got shape {array.shape}; pass a covariance")
     slack = 1e-10 * float(np.abs(array).max())

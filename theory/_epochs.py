@@ -52,7 +52,7 @@ def condition(mu: float, L: float) -> tuple[float, float]:
 
 def per_epoch(name: str, value: ArrayLike, T: int) -> NDArray[np.float64]:
     """Return ``value`` as a (T,) array: a number is repeated, an array must hold one entry per epoch."""
-    if np.ndim(value) == 0:
+    if not isinstance(value, (list, tuple)) and np.ndim(value) == 0:
         return np.full(T, nonnegative(name, value))  # type: ignore[arg-type]
     array = nonnegative_array(name, value)
     if array.shape != (T,):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory._checks import matrix, positive, positive_array, symmetric_psd, vector
+from theory._checks import finite_array, matrix, positive, positive_array, symmetric_psd, vector
 
 Array = NDArray[np.float64]
 
@@ -80,11 +80,9 @@ def rows(name: str, value: ArrayLike, x: Array) -> Array:
 
 def stack(name: str, value: ArrayLike, shape: tuple[str, ...], equal: int = 1) -> Array:
     """Return ``value`` as a finite array with the axes of ``shape``, whose last ``equal`` lengths agree."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim != len(shape) or array.size == 0 or len(set(array.shape[-equal:])) != 1:
-        raise ValueError(f"expected {name} of shape ({', '.join(shape)}); got {array.shape}; reshape it")
-    if not np.isfinite(array).all():
-        raise ValueError(f"expected finite {name}; got NaN or infinity; clean the data")
+    array = finite_array(name, value, len(shape), f"({', '.join(shape)})")
+    if len(set(array.shape[-equal:])) != 1:
+        raise ValueError(f"expected {name} with shape ({', '.join(shape)}); got {array.shape}; reshape it")
     return array
 
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory._checks import integer_at_least, nonnegative, positive
+from theory._checks import integer_at_least, nonnegative, positive, real
 from theory._epochs import capped_step, per_epoch
 
 __all__ = [
@@ -80,7 +80,7 @@ def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, 
     alpha = capped_step(alpha, n, L, 1 / 2, "T1")
     grad_norm, V = nonnegative("grad_norm", grad_norm), nonnegative("V", V)
     descent = alpha * n / 2 * (1 - 1.6 * (alpha * n * L) ** 2) * grad_norm**2
-    return float(value) - descent + 2.4 * alpha**3 * n * L**2 * V
+    return real("value", value) - descent + 2.4 * alpha**3 * n * L**2 * V
 
 
 def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: int) -> float:

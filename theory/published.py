@@ -163,7 +163,8 @@ def cd_grab_pl_published(
     """
     F, L, A, m, n, T = _cd_grab_arguments(F, L, balance, m, n, T)
     mu, sigma = positive("mu", mu), nonnegative("sigma", sigma)
-    noise = (L * positive("varsigma + sigma", varsigma + sigma) * positive("balance", A)) ** 2
+    spread = nonnegative("varsigma", varsigma) + nonnegative("sigma", sigma)
+    noise = (L * positive("varsigma + sigma", spread) * positive("balance", A)) ** 2
     C = (F + sigma**2 / L) * mu**2 / (224 * noise)
     W = float(lambertw((T * m * n) ** 2 * C).real)
     alpha = 2 * W / (T * n * mu)

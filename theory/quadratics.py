@@ -248,7 +248,7 @@ def second_moment(
     array([[0.3125]])
     """
     one_of("ordering", ordering, ORDERINGS)
-    x = losses(alpha, eigenvalues)
+    x, n = losses(alpha, eigenvalues), integer_at_least("n", n, 1)
     start = power(x, n * integer_at_least("T", T, 0)) * coordinates("e0", e0, x)
     pair = pair_loss(x)
     base = "sgd" if ordering == "sgd" else "rr"

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import kolmogorov
 
-from theory._checks import integer_at_least, nonnegative, nonnegative_array, one_of, symmetric_psd
+from theory._checks import (
+    finite_array,
+    integer_at_least,
+    nonnegative,
+    nonnegative_array,
+    one_of,
+    symmetric_psd,
+)
 from theory.random_order_tails import bernstein_tail as bernstein_tail
 from theory.random_order_tails import empirical_bernstein_radius as empirical_bernstein_radius
 from theory.random_order_tails import hoeffding_serfling_radius as hoeffding_serfling_radius
@@ -255,9 +262,7 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
     >>> same_order_second_moment([[[1.0], [-1.0]], [[1.0], [-1.0]]])  # independent orders: 2
     array([4., 0.])
     """
-    vectors = np.asarray(z, dtype=np.float64)
-    if vectors.ndim != 3:
-        raise ValueError(f"expected z with shape (m, n, d); got {vectors.shape}; add the worker axis")
+    vectors = finite_array("z", z, 3, "(m, n, d)")
     k, n = _lengths(vectors.shape[1])
     joint = vectors.sum(axis=0)
     if np.abs(joint.sum(axis=0)).max() > 1e-9 * vectors.size * (np.abs(vectors).max() or 1.0):

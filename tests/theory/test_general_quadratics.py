@@ -142,8 +142,12 @@ def test_the_three_biases_agree_where_they_must():
     ("call", "message"),
     [
         (lambda: affine_maps(0.0, np.ones((2, 1, 1)), np.ones((2, 1))), "alpha > 0"),
-        (lambda: affine_maps(0.1, np.ones((2, 1, 2)), np.ones((2, 1))), "hessians of shape"),
+        (lambda: affine_maps(0.1, np.ones((2, 1, 2)), np.ones((2, 1))), "hessians with shape"),
         (lambda: affine_maps(0.1, np.ones((2, 1, 1)), np.ones((3, 1))), "linear of shape"),
+        (
+            lambda: affine_maps(0.1, [[[1.0]], [[1.0], [2.0]]], [[1.0]]),
+            "hessians as an array of real numbers",
+        ),
         (lambda: affine_maps(0.1, np.full((2, 1, 1), np.nan), np.ones((2, 1))), "finite hessians"),
         (lambda: average_product(np.ones((24, 4, 4))), "fewer or smaller maps"),
         (lambda: expected_epoch("so", np.ones((2, 1, 1))), "rr, sgd"),
@@ -152,7 +156,7 @@ def test_the_three_biases_agree_where_they_must():
     ],
 )
 def test_bad_parameters_are_refused_in_one_line(call, message):
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises((ValueError, TypeError), match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
 
