@@ -13,10 +13,18 @@ from cdgrab_sim._types import IntArray, Ordering, Problem
 
 
 class Replay(NamedTuple):
-    """What an ordering decided on recorded gradients."""
+    """What an ordering decided on recorded gradients.
 
-    orders: IntArray  # (T, m, n) the orders used in epochs 0, ..., T - 1
-    next: IntArray  # (m, n) the order of epoch T
+    Attributes
+    ----------
+    orders : int array (T, m, n)
+        The orders used in epochs 0, ..., T - 1.
+    next : int array (m, n)
+        The order of epoch T.
+    """
+
+    orders: IntArray
+    next: IntArray
 
 
 def replay(G: ArrayLike, ordering: Ordering | str, *, seed: int = 0) -> Replay:
@@ -29,7 +37,8 @@ def replay(G: ArrayLike, ordering: Ordering | str, *, seed: int = 0) -> Replay:
     ----------
     G : array (T, n, m, d)
         G[t, k, i] is the raw gradient that worker i computed at step k of epoch t: steps before workers, in
-        the order in which they were visited. May be read-only or a memory map; one epoch is copied at a time.
+        the order in which they were visited. May be read-only, or a memory map of float64 in C order, of
+        which one epoch is copied at a time.
     ordering : Ordering or str
     seed : int
         Of the first orders, and of what the ordering draws later.

@@ -11,6 +11,7 @@ ordering remembers lives in the state that it returns and receives.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -94,10 +95,10 @@ class Problem:
     m: int
     n: int
     d: int
-    data: Data
-    grads: Grads
-    value: Value
-    x_star: FloatArray | None = None
+    data: Data = field(repr=False)
+    grads: Grads = field(repr=False)
+    value: Value = field(repr=False)
+    x_star: FloatArray | None = field(default=None, repr=False)
     f_star: float | None = None
     constants: Mapping[str, float] = field(default_factory=dict)
     walk: Walk | None = field(default=None, repr=False)
@@ -179,9 +180,9 @@ class Ordering:
     """
 
     name: str
-    init: Callable[[Problem, Generator], Any]
-    observe: Callable[[Any, int, FloatArray], None] | None
-    advance: Callable[[Any, Generator], Any]
+    init: Callable[[Problem, Generator], Any] = field(repr=False)
+    observe: Callable[[Any, int, FloatArray], None] | None = field(repr=False)
+    advance: Callable[[Any, Generator], Any] = field(repr=False)
     replacement: bool = False
     verified: bool = False
 
@@ -264,7 +265,16 @@ class Run:
         :class:`cdgrab_sim.orderings.SignRule`: what a guarantee needs to be 0. None for a rule without a
         threshold, such as the greedy one.
     meta : mapping
-        Seed, sizes, versions, chunk, all arguments: plain JSON.
+        Seed, sizes, versions, all arguments: plain JSON.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> run = cg.simulate("skewed", "cd-grab", epochs=20, step_size=1e-3, replicates=3)
+    >>> run
+    <Run of cd-grab on skewed: 20 epochs, 3 completed>
+    >>> run.loss.shape, run.trajectory is None
+    ((3, 21), True)
     """
 
     epochs: IntArray
@@ -282,6 +292,11 @@ class Run:
     balance: FloatArray | None = None
     orders: IntArray | None = None
     clips: IntArray | None = None
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{count} {word}" for word, count in Counter(self.status.tolist()).items())
+        what = f"{self.meta['ordering']} on {self.meta['problem']['name']}"
+        return f"<Run of {what}: {self.epochs[-1]} epochs, {ends}>"
 
     def messages(self) -> list[str]:
         """One line per replicate: how it ended, and what to do.

@@ -41,12 +41,23 @@ RULES = (*ONLINE, "optimal", "prefix")
 
 
 class Balance(NamedTuple):
-    """What a sign rule did."""
+    """What a sign rule did.
 
-    signs: IntArray  # (n,) or (m, n)
-    sums: FloatArray  # (sums, d) the running sums at the end; of "hilbert" the walk, clips included
-    clips: IntArray  # (sums,) steps at which a walk had to fall back
-    guaranteed: bool  # "self-balancing", B given and kept, c large enough: see `SignRule`
+    Attributes
+    ----------
+    signs : int array (n,) or (m, n)
+    sums : array (sums, d)
+        The running sums at the end; of ``"hilbert"`` the walk, clips included.
+    clips : int array (sums,)
+        Steps at which a walk had to fall back, see `SignRule`.
+    guaranteed : bool
+        ``"self-balancing"``, with B given and kept and c large enough.
+    """
+
+    signs: IntArray
+    sums: FloatArray
+    clips: IntArray
+    guaranteed: bool
 
 
 def balance(

@@ -172,7 +172,8 @@ def order(
     """Return the order that an ordering reaches after some rounds over vectors that do not move.
 
     The vectors are balanced as given, except that an ordering with stale means, which shows them in its
-    state as ``mean`` (m, d), gets each worker's exact mean in every round.
+    state as ``mean`` (m, d), gets each worker's exact mean in every round. As in a run, no unit is chosen for
+    them: inner products of vectors shorter than 1e-154 vanish, and then every sign is +1.
 
     Parameters
     ----------
@@ -188,6 +189,11 @@ def order(
     -------
     int array (n,) or (m, n)
 
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments, such as orders that are no permutations.
+
     Examples
     --------
     >>> order([[1.0], [1.0], [-1.0], [-1.0]], "grab", first=[0, 1, 2, 3])
@@ -202,11 +208,21 @@ def order(
 
 
 class Settled(NamedTuple):
-    """Where repeated reordering came to."""
+    """Where repeated reordering came to.
 
-    pi: IntArray  # (n,) or (m, n) the last order
-    rounds: int  # how many rounds led to it
-    period: int  # rounds since it was seen before: 1 for a fixed point; 0 if it never was
+    Attributes
+    ----------
+    pi : int array (n,) or (m, n)
+        The last order.
+    rounds : int
+        How many rounds led to it.
+    period : int
+        Rounds since it was seen before: 1 for a fixed point, 0 if it never was.
+    """
+
+    pi: IntArray
+    rounds: int
+    period: int
 
 
 def settle(
