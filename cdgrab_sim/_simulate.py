@@ -132,32 +132,9 @@ def simulate(
         probe(problem, x[0])
     plan = _Plan(problem, ordering, epochs, alphas, seed, rule)
     recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
-    meta = {
-        "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d}
-        | {"constants": dict(problem.constants)},
-        "ordering": ordering.name,
-        "epochs": epochs,
-        "step_size": describe(step_size),
-        "seed": seed,
-        "replicates": len(x),
-        "x0": x.tolist(),
-        **rule,
-        "record": asdict(record) | {"herding": list(record.herding)},
-    }
-    diverged_at = np.full(len(x), -1, dtype=np.int64)
-    with _bar(progress, len(x) * epochs, ordering.name) as tick:
-
-        def chain(r: int) -> None:
-            with np.errstate(all="ignore"):  # divergence is a status, not a warning
-                diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
-
-        workers = _threads(threads, plan, len(x))
-        if workers == 1:
-            list(map(chain, range(len(x))))
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(chain, range(len(x))))
-    run = _run(recorder, x, diverged_at, meta)
+    meta = _meta(plan, record) | {"step_size": describe(step_size), "x0": x.tolist()}
+    diverged_at = _chains(plan, x, recorder, _threads(threads, plan, len(x)), progress)
+    run = _run(recorder, x, diverged_at, meta | {"replicates": len(x)})
     if throw and (diverged_at >= 0).any():
         r = int(np.argmax(diverged_at >= 0))
         raise FloatingPointError(f"replicate {r} {run.messages()[r]}")
@@ -171,6 +148,37 @@ def _start(x0: ArrayLike | None, replicates: int, d: int) -> FloatArray:
             f"x0: expected shape (d,) = ({d},) or (replicates, d) = ({replicates}, {d}); got {start.shape}"
         )
     return np.array(np.broadcast_to(start, (replicates, d)), order="C")
+
+
+def _meta(plan: _Plan, record: Record) -> dict[str, Any]:
+    """Return the arguments of a run as plain JSON."""
+    problem = plan.problem
+    return {
+        "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d}
+        | {"constants": dict(problem.constants)},
+        "ordering": plan.ordering.name,
+        "epochs": plan.epochs,
+        "seed": plan.seed,
+        **plan.rule,
+        "record": asdict(record) | {"herding": list(record.herding)},
+    }
+
+
+def _chains(plan: _Plan, x: FloatArray, recorder: Recorder, threads: int, progress: bool) -> IntArray:
+    """Run all replicates from the rows of `x`, in place; return their epochs of divergence, or -1."""
+    diverged_at = np.full(len(x), -1, dtype=np.int64)
+    with _bar(progress, len(x) * plan.epochs, plan.ordering.name) as tick:
+
+        def chain(r: int) -> None:
+            with np.errstate(all="ignore"):  # divergence is a status, not a warning
+                diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
+
+        if threads == 1:
+            list(map(chain, range(len(x))))
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(chain, range(len(x))))
+    return diverged_at
 
 
 def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callable[[], Any]) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -125,14 +125,6 @@ def _number(name: str, value: Any) -> float:
     return int(value) if isinstance(value, int | np.integer) else number
 
 
-class HasOrders(Protocol):
-    """What every state of an ordering has."""
-
-    @property
-    def pi(self) -> IntArray:
-        """Orders in use, shape (m, n): worker i visits example ``pi[i, k]`` at step k."""
-
-
 @dataclass(frozen=True, eq=False)
 class Ordering:
     """How the order of epoch t + 1 follows from the gradients of epoch t.
@@ -141,7 +133,8 @@ class Ordering:
     ----------
     name : str
     init : callable
-        ``init(problem, rng) -> state`` with the first orders in ``state.pi``, an int64 array (m, n).
+        ``init(problem, rng) -> state`` with the first orders in ``state.pi``, an int64 array (m, n): worker i
+        visits example ``pi[i, k]`` at step k.
     observe : callable or None
         ``observe(state, k0, G)`` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... of the
         epoch, at the iterates where they were used, and updates the arrays of `state` in place, except

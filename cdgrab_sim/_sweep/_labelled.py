@@ -37,7 +37,6 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     place = [tuple(index[name][values[name][k]] for name in chosen) for k in range(len(rows))]
     _check_unique(place, chosen, varying, values)
     shape = tuple(len(labels[name]) for name in chosen)
-
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {name: column(labels[name]) for name in chosen}
     for name in names(lines):
