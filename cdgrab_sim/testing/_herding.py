@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import herding
+from cdgrab_sim import _checks, herding
 from cdgrab_sim._profile import norms
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.balancing import prefix_discrepancy
@@ -154,9 +154,11 @@ def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
     --------
     >>> assert_rounds_halve([8.0, 5.0, 3.0], [2.0, 1.0])
     """
-    measured = np.asarray(errors, dtype=np.float64)
+    measured = _checks.floats("errors", errors, 1)
     bounds = theory.repeated_reorder_bound(float(measured[0]), balances)
-    for T, (error, bound) in enumerate(zip(measured[-len(bounds) :], bounds, strict=True)):
+    if len(measured) != len(bounds):
+        raise ValueError(f"errors: expected one more than balances, {len(bounds)}; got {len(measured)}")
+    for T, (error, bound) in enumerate(zip(measured, bounds, strict=True)):
         _at_most(f"H5, round {T}", float(error), float(bound))
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest, ttest_1samp
 
-from cdgrab_sim._types import FloatArray
+from cdgrab_sim import _checks
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.herding import profile
 from theory import balancing as theory
 from theory.random_orders import prefix_second_moment
@@ -64,7 +65,7 @@ def assert_greedy_decisions(z: ArrayLike, eps: ArrayLike) -> None:
     --------
     >>> assert_greedy_decisions([[1.0], [2.0], [3.0]], [1, -1, 1])
     """
-    vectors, signs = np.asarray(z, dtype=np.float64), np.asarray(eps)
+    vectors, signs = _signed(z, eps)
     s = np.zeros(vectors.shape[1])
     for k, (v, sign) in enumerate(zip(vectors, signs, strict=True)):
         p = float((s * v).sum())
@@ -195,8 +196,16 @@ def assert_random_orders(z: ArrayLike, draw: Callable[[int], ArrayLike], *, runs
         raise AssertionError(f"R2: expected |S_{k}|^2 = {expected:g} on average over orders; got {mean:g}")
 
 
+def _signed(z: ArrayLike, eps: ArrayLike) -> tuple[FloatArray, IntArray]:
+    vectors, signs = _checks.floats("z", z, 2), _checks.signs("eps", eps)
+    if signs.shape != vectors.shape[:1]:
+        raise ValueError(f"eps: expected one sign per vector, {vectors.shape[:1]}; got {signs.shape}")
+    return vectors, signs
+
+
 def _signed_sums(z: ArrayLike, eps: ArrayLike) -> FloatArray:
-    return np.cumsum(np.asarray(eps)[:, None] * np.asarray(z, dtype=np.float64), axis=0)
+    vectors, signs = _signed(z, eps)
+    return np.cumsum(signs[:, None] * vectors, axis=0)
 
 
 def _signs(eps: ArrayLike) -> str:

@@ -61,6 +61,8 @@ def check_sign_rule(
     ------
     AssertionError
         With what was expected, and the vectors.
+    ValueError, TypeError
+        For wrong arguments.
 
     Examples
     --------
@@ -73,6 +75,10 @@ def check_sign_rule(
     ...
     AssertionError: greedy: expected the sign +1 at vector 0, as <s, z> = 0; got -1...
     """
+    _checks.function("rule", rule)
+    if bound is not None:
+        _checks.function("bound", bound)
+    examples = _checks.size("examples", examples)
     _checks.choice("law", law, LAWS)
     _checks.choice("norm", norm, ("inf", "l1", "l2"))
     plain: Callable[[FloatArray], Any] = (lambda z: rule(z, 0)) if law == "walk" else rule

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.random import Generator
 
+from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray
 from theory.balancing import greedy_worst_case
@@ -79,7 +80,7 @@ def vectors(
     --------
     >>> vectors(kinds=["signs"]).validate()
     """
-    kind = KINDS[draw(st.sampled_from(tuple(kinds)))]
+    kind = KINDS[draw(st.sampled_from([_checks.choice("kind", name, KINDS) for name in kinds]))]
     steps, dimension = draw(n), draw(d)
     seeds = st.integers(0, 2**16)
     if m is None:

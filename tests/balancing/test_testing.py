@@ -233,3 +233,26 @@ def test_without_hypothesis_one_line_says_what_to_install():
         [sys.executable, "-c", program], cwd=PAGE.parents[1], capture_output=True, text=True, check=False
     )
     assert "pip install 'cdgrab-sim[testing]'" in done.stderr.splitlines()[-1]
+
+
+SLIPS = {
+    "rule: expected a function; got 'greedy'": lambda: testing.check_sign_rule("greedy"),
+    "bound: expected a function; got 3.0": lambda: testing.check_sign_rule(cg.balancing.signs, bound=3.0),
+    "examples: expected a whole number >= 1; got 0": lambda: testing.check_sign_rule(
+        cg.balancing.signs, examples=0
+    ),
+    # one sign would be spread over both vectors, two errors be compared with the bounds of other rounds
+    r"eps: expected one sign per vector, \(2,\); got \(1,\)": lambda: testing.assert_greedy_bound(
+        [[1.0], [2.0]], [1]
+    ),
+    "errors: expected one more than balances, 2; got 3": lambda: testing.assert_rounds_halve(
+        [8.0, 5.0, 3.0], [2.0]
+    ),
+    "unknown kind 'line'": lambda: given(z=testing.vectors(kinds=["line"]))(lambda z: None)(),
+}
+
+
+@pytest.mark.parametrize("message", SLIPS)
+def test_slips_are_refused_and_no_assertions(message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SLIPS[message]()
