@@ -19,7 +19,7 @@ from cdgrab_sim import _checks, _jit, orderings, problems
 from cdgrab_sim._engine import Engine, observer
 from cdgrab_sim._recorder import Recorder
 from cdgrab_sim._schedule import StepSize, describe, schedule
-from cdgrab_sim._states import states
+from cdgrab_sim._states import orders_of, states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record, Run, Status
 from cdgrab_sim._version import __version__
 from cdgrab_sim.problems._probe import probe
@@ -190,7 +190,7 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
     coming = states(ordering, problem, plan.seed, r)
     for t in range(plan.epochs):
         state = next(coming)
-        pi, see = np.ascontiguousarray(state.pi), observer(ordering, state)  # kernels compile once
+        pi, see = orders_of(ordering, state), observer(ordering, state)
         row = rows.get(t)
         if row is not None:
             if not recorder.iterate(r, row, x, average, engine):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, Stream
 from cdgrab_sim._types import IntArray, Ordering, Problem
@@ -45,6 +47,15 @@ def states(
         _check_orders(ordering, state, problem)
         yield state
         state = ordering.advance(state, stream.at(t))
+
+
+def orders_of(ordering: Ordering, state: Any) -> IntArray:
+    """Return the orders to follow in this epoch: a contiguous copy where somebody else wrote the ordering.
+
+    Its `observe` might write into ``state.pi`` while the epoch goes on, and kernels compile once.
+    """
+    pi: IntArray = state.pi
+    return pi if ordering.verified else np.array(pi, order="C")
 
 
 def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:

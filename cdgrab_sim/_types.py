@@ -137,8 +137,8 @@ class Ordering:
         visits example ``pi[i, k]`` at step k.
     observe : callable or None
         ``observe(state, k0, G)`` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... of the
-        epoch, at the iterates where they were used, and updates the arrays of `state` in place, except
-        ``pi``, which is in use until the epoch ends. G is a buffer that is used again: copy what must
+        epoch, at the iterates where they were used, and updates the arrays of `state` in place; what it
+        writes into ``pi`` counts from the next epoch on. G is a buffer that is used again: copy what must
         outlive the call. None: the ordering looks at nothing.
     advance : callable
         ``advance(state, rng) -> state`` at the end of an epoch returns the state of the next one.
@@ -146,8 +146,8 @@ class Ordering:
     replacement : bool
         Orders may repeat examples. Otherwise each row of ``state.pi`` must be a permutation.
     verified : bool
-        The orders are right by construction (tests prove it for the built-in orderings), so that `simulate`
-        need not look at them after every epoch.
+        The orders are right by construction (tests prove it for the built-in orderings) and stay as they are
+        while they are followed, so that `simulate` need neither look at them nor copy them.
 
     Raises
     ------

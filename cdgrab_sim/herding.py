@@ -22,7 +22,7 @@ from cdgrab_sim._profile import MEASURES
 from cdgrab_sim._profile import profile as profile
 from cdgrab_sim._profile import random_profile as random_profile
 from cdgrab_sim._profile import worker_errors as worker_errors
-from cdgrab_sim._states import states
+from cdgrab_sim._states import orders_of, states
 from cdgrab_sim._types import FloatArray, IntArray, Ordering
 from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled, vectors
 from cdgrab_sim.orderings._balance import fill
@@ -343,4 +343,5 @@ class _Standing:
         """Show one epoch to the ordering, and chunk by chunk to `also` before it."""
         seers = [see for see in (also, observer(self.ordering, state)) if see is not None]
         if seers:
-            _walk(self._engine, state.pi, lambda k0, G: [see(k0, G) for see in seers])
+            pi = orders_of(self.ordering, state)
+            _walk(self._engine, pi, lambda k0, G: [see(k0, G) for see in seers])

@@ -315,6 +315,40 @@ def test_a_users_functions_that_would_run_and_mean_nothing_are_refused(slip):
         cg.simulate(problem, "rr", epochs=1, step_size=0.1, x0=[2.0, 2.0])
 
 
+def few_examples(out, x, who, idx, data):
+    for r in range(out.shape[0]):
+        for p in range(out.shape[1]):
+            out[r, p] = x[p] - data[0][who[r], idx[r], p]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_data_with_fewer_examples_than_promised_are_found_where_compiled_code_would_not_look(compiled):
+    grads = pytest.importorskip("numba").njit(few_examples) if compiled else few_examples
+    short = dataclasses.replace(integer_problem(m=3, n=5), n=9, grads=grads)
+    with pytest.raises(IndexError, match="index 8 is out of bounds") as caught:
+        cg.simulate(short, "rr", epochs=1, step_size=0.1)
+    assert caught.value.__notes__ == [
+        "problem 'integer': grads was called with out (2, 2), x (2,), who = [0 2], idx = [8 8]"
+    ]
+
+
+@pytest.mark.parametrize("steps", [2, 64])
+def test_an_ordering_that_writes_into_its_orders_does_so_for_the_next_epoch(monkeypatch, steps):
+    def observe(state, k0, G):
+        state.pi[:, k0 : k0 + len(G)] = state.pi[:, k0 : k0 + len(G)][:, ::-1].copy()
+        state.pi[:, :] = np.roll(state.pi, 1, axis=1)
+
+    def init(problem, rng):
+        return ListState(np.tile(np.arange(problem.n), (problem.m, 1)), [])
+
+    monkeypatch.setattr(_engine, "chunk_steps", lambda m, n, d: min(steps, n))
+    ordering = cg.Ordering("in place", init, observe, lambda state, rng: state)
+    problem = cg.problems.skewed(m=2, n=8, d=2)  # where the order matters
+    run, same = (cg.simulate(problem, one, epochs=1, step_size=0.05) for one in (ordering, "ig"))
+    assert_array_equal(run.x, same.x)
+    assert (run.x != cg.simulate(problem, "rr", epochs=1, step_size=0.05).x).any()
+
+
 def test_a_start_where_a_users_gradients_are_no_numbers_is_a_divergence():
     def grads(out, x, who, idx, data):
         out[:] = 1.0 / x

@@ -13,12 +13,15 @@ def probe(problem: Problem, x: FloatArray) -> None:
 
     A function that returns its gradients, or binds ``out`` to a new array, leaves in `out` whatever the
     memory held, and the run is noise that looks like a run. So `out` is shown with two contents: what is
-    written there must not depend on them.
+    written there must not depend on them. Compiled code does not look at the bounds of arrays, so a compiled
+    function is called as the Python that it was, and for the last example.
 
     Raises
     ------
     ValueError, TypeError
         For functions that cannot be called, entries of `out` that are not written, a value that is no number.
+    Exception
+        What `grads` raises, with a note of how it was called: IndexError where data hold fewer examples.
 
     Examples
     --------
@@ -36,12 +39,9 @@ def probe(problem: Problem, x: FloatArray) -> None:
     where = f"problem {problem.name!r}:"
     for name in ("grads", "value"):
         _checks.function(f"{where} {name}", getattr(problem, name))
-    who, first, x = np.arange(problem.m), np.zeros(problem.m, dtype=np.int64), x.copy()
     with np.errstate(all="ignore"):  # x may be where the gradients are no numbers
-        zeros, ones = np.zeros((problem.m, problem.d)), np.ones((problem.m, problem.d))
-        for out in (zeros, ones):
-            problem.grads(out, x, who, first, problem.data)
-        value = problem.value(x, problem.data)
+        zeros, ones = _gradients(problem, x, 0.0), _gradients(problem, x, 1.0)
+        value = problem.value(x.copy(), problem.data)
     differs = ~((zeros == ones) | (np.isnan(zeros) & np.isnan(ones)))
     if differs.any():
         r, p = np.argwhere(differs)[0]
@@ -53,3 +53,19 @@ def probe(problem: Problem, x: FloatArray) -> None:
         )
     if np.ndim(value) > 0 or not isinstance(value, int | float | np.number):
         raise TypeError(f"{where} value: expected one number f(x); got {value!r}")
+
+
+def _gradients(problem: Problem, x: FloatArray, filled: float) -> FloatArray:
+    """Return what `grads` makes of an `out` full of one number, for the last examples of two workers."""
+    who = np.unique([0, problem.m - 1])
+    last = np.full_like(who, problem.n - 1)
+    out = np.full((len(who), problem.d), filled)
+    try:
+        getattr(problem.grads, "py_func", problem.grads)(out, x.copy(), who, last, problem.data)
+    except Exception as error:
+        error.add_note(
+            f"problem {problem.name!r}: grads was called with out {out.shape}, x {x.shape}, "
+            f"who = {who}, idx = {last}"
+        )
+        raise
+    return out
