@@ -87,8 +87,11 @@ class Problem:
     >>> def value(x, data):
     ...     return 0.5 * np.mean((x - data[0]) ** 2)
     >>> b = np.array([[[-1.0], [3.0]]])
-    >>> Problem("two points", m=1, n=2, d=1, data=(b,), grads=grads, value=value, x_star=np.ones(1)).n
-    2
+    >>> problem = Problem("two points", m=1, n=2, d=1, data=(b,), grads=grads, value=value, x_star=np.ones(1))
+    >>> import cdgrab_sim as cg
+    >>> run = cg.simulate(problem, "rr", epochs=200, step_size=0.02)
+    >>> bool(run.distance[0, -1] < 0.05)
+    True
     """
 
     name: str
@@ -170,6 +173,11 @@ class Ordering:
     >>> def init(problem, rng):
     ...     return State(np.tile(np.arange(problem.n), (problem.m, 1)))
     >>> there_and_back = Ordering("there and back", init, None, lambda state, rng: State(state.pi[:, ::-1]))
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.quadratic(m=1, n=4, d=1)
+    >>> run = cg.simulate(problem, there_and_back, epochs=2, step_size=0.1, record=cg.Record(orders=True))
+    >>> run.orders[0, :, 0].tolist()
+    [[0, 1, 2, 3], [3, 2, 1, 0]]
     """
 
     name: str

@@ -61,8 +61,9 @@ def ig() -> Ordering:
 
     Examples
     --------
-    >>> ig().observe is None
-    True
+    >>> import cdgrab_sim as cg
+    >>> cg.herding.order(np.zeros((4, 1)), ig(), rounds=3)
+    array([0, 1, 2, 3])
     """
     return _staying("ig", fixed().init)
 
@@ -77,7 +78,9 @@ def so() -> Ordering:
 
     Examples
     --------
-    >>> so().observe is None
+    >>> import cdgrab_sim as cg
+    >>> first, later = (cg.herding.order(np.zeros((16, 1)), so(), rounds) for rounds in (0, 3))
+    >>> bool((first == later).all())
     True
     """
     return _staying("so", lambda problem, rng: FixedState(random_orders(problem.m, problem.n, rng)))

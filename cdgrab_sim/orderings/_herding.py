@@ -45,8 +45,10 @@ def herding(at: ArrayLike | None = None) -> Ordering:
 
     Examples
     --------
-    >>> herding().name
-    'herding'
+    >>> import cdgrab_sim as cg
+    >>> z = [[2.0], [1.0], [-1.0], [-2.0]]  # gradients that are the same at every point
+    >>> cg.herding.order(z, herding())
+    array([1, 2, 0, 3])
     """
 
     def init(problem: Problem, rng: Generator) -> FixedState:

@@ -115,8 +115,12 @@ def mean(
 
     Examples
     --------
-    >>> mean(scope="independent").name
-    'mean (independent)'
+    Signs +, -, +, -: examples 0 and 2 from the front, 1 and 3 from the back.
+
+    >>> import cdgrab_sim as cg
+    >>> z = [[1.0], [1.0], [-1.0], [-1.0]]
+    >>> cg.herding.order(z, mean(scope="independent", first=[0, 1, 2, 3]))
+    array([0, 2, 3, 1])
     """
     _checks.choice("scope", scope, SCOPES)
     rule = make_rule(rule)

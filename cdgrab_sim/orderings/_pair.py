@@ -164,8 +164,12 @@ def pair(
 
     Examples
     --------
-    >>> pair(scope="coordinated").name
-    'pair (coordinated)'
+    Differences 3 and 2 get the signs + and -: 0 goes to the front and 1 to the back, then 3 and 2.
+
+    >>> import cdgrab_sim as cg
+    >>> z = [[4.0], [1.0], [2.0], [0.0]]
+    >>> cg.herding.order(z, pair(scope="independent", first=[0, 1, 2, 3]))
+    array([0, 3, 2, 1])
     """
     _checks.choice("scope", scope, SCOPES)
     rule = make_rule(rule)
@@ -191,6 +195,17 @@ def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) 
     References
     ----------
     arXiv 2302.00845, Algorithm 1 and 2.
+
+    Examples
+    --------
+    Sums over 64 workers, after six rounds over vectors that do not move:
+
+    >>> import cdgrab_sim as cg
+    >>> z = np.random.RandomState(0).standard_normal((64, 64, 4))
+    >>> z -= z.mean(axis=1, keepdims=True)
+    >>> alone, coordinated = (cg.herding.curve(z, one, 6)[-1] for one in (d_grab_pair(), cd_grab()))
+    >>> bool(coordinated < alone / 4)
+    True
     """
     return pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
 

@@ -129,8 +129,14 @@ def recursive(
 
     Examples
     --------
-    >>> recursive(levels=3).name
-    'recursive (independent, greedy, 3 levels)'
+    Two levels halve the error of random vectors about twice as fast:
+
+    >>> import cdgrab_sim as cg
+    >>> z = np.random.RandomState(0).standard_normal((4096, 2))
+    >>> z -= z.mean(axis=0)
+    >>> one, two = (cg.herding.curve(z, recursive(levels=levels), 2) for levels in (1, 2))
+    >>> bool(one[2] < 0.5 * one[0]), bool(two[2] < 0.5 * one[2])
+    (True, True)
     """
     _checks.choice("scope", scope, SCOPES)
     levels, rule = _checks.integer("levels", levels, low=1, high=16), make_rule(rule)

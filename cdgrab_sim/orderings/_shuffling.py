@@ -22,7 +22,9 @@ def sgd() -> Ordering:
 
     Examples
     --------
-    >>> sgd().replacement
+    >>> import cdgrab_sim as cg
+    >>> run = cg.simulate("quadratic", sgd(), epochs=1, step_size=1e-3, record=cg.Record(orders=True))
+    >>> len(np.unique(run.orders[0, 0, 0])) < 64  # some of 64 examples never, others more than once
     True
     """
 
@@ -52,8 +54,10 @@ def rr() -> Ordering:
 
     Examples
     --------
-    >>> rr().observe is None
-    True
+    >>> import cdgrab_sim as cg
+    >>> first, second = (cg.herding.order(np.zeros((16, 1)), rr(), rounds) for rounds in (0, 1))
+    >>> bool((first == second).all()), sorted(second.tolist()) == list(range(16))
+    (False, True)
     """
 
     def init(problem: Problem, rng: Generator) -> DrawnState:
