@@ -48,6 +48,7 @@ def _lanes(jobs: int, executor: Executor | Callable[[], Executor] | None) -> lis
         return [Lane(WorkerProcess, width=1) for _ in range(jobs)]
     if isinstance(executor, Executor):
         return [Lane(lambda: executor, owned=False)]
+    _checks.function("executor", executor)
     return [Lane(executor)]
 
 

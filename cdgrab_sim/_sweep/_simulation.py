@@ -96,8 +96,11 @@ class Simulation:
 
 
 def _parameters(made: Any) -> set[str]:
-    """Return the names of the arguments of a factory; a record takes none."""
-    return set() if isinstance(made, Problem | Ordering) else set(inspect.signature(made).parameters)
+    """Return the names of the arguments of a factory; a record takes none, and ``**arguments`` name none."""
+    if isinstance(made, Problem | Ordering):
+        return set()
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {name for name, one in inspect.signature(made).parameters.items() if one.kind in named}
 
 
 def _make(made: Any, arguments: Config) -> Any:
