@@ -55,8 +55,8 @@ def schedule(step_size: StepSize, epochs: int, updates: int) -> Callable[[int], 
     if wrong.any():
         index = np.argwhere(wrong)[0]
         _checked(f"step_size{index.tolist()}", table[*index].item())
-    rows = table.astype(np.float64).reshape(epochs, -1)
-    return lambda t: np.broadcast_to(rows[t], updates).copy()  # writable: one signature
+    rows = np.array(table, dtype=np.float64, order="C").reshape(epochs, -1)  # one signature
+    return lambda t: rows[t] if rows.shape[1] == updates else np.full(updates, rows[t, 0])
 
 
 def describe(step_size: StepSize) -> Any:
