@@ -40,7 +40,7 @@ def kernel(twin: Callable[P, R], *, small: bool = False) -> Callable[[Callable[P
         NumPy function with the same signature and the same bits.
     small : bool
         Paste the machine code into the kernels that call it: a call with array arguments costs as much as
-        a small gradient (10 of 40 ns for m = 1, d = 2). A small kernel must not allocate.
+        a small gradient. A small kernel must not allocate.
     """
 
     def decorate(loops: Callable[P, R]) -> Callable[P, R]:

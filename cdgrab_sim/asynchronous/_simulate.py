@@ -20,6 +20,7 @@ from cdgrab_sim.asynchronous._loop import Stop
 from cdgrab_sim.asynchronous._regions import Region
 from cdgrab_sim.asynchronous._types import AsyncRecord, AsyncRun, AsyncStatus, JobTimes, Method
 from cdgrab_sim.asynchronous.job_times import example_gradients
+from cdgrab_sim.problems._probe import probe
 
 _MESSAGES = {
     Stop.NOTHING_ARRIVES: (
@@ -136,6 +137,8 @@ def simulate_async(
     goal = _goal(updates, until)
     alpha = _checks.real("step_size", step_size, above=0.0)
     start = np.zeros(problem.d) if x0 is None else _checks.vector("x0", x0, problem.d)
+    if problem.walk is None:
+        probe(problem, start)
     fresh = _checks.choice("abort", abort, ("fresh", "again")) == "fresh"
     patience = 100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience)
     record = AsyncRecord() if record is None else record

@@ -68,8 +68,8 @@ class SignRule:
     Raises
     ------
     ValueError, TypeError
-        For an unknown name or failure, B or c not positive, delta outside (0, 1), or a setting that the rule
-        does not have.
+        For an unknown name or failure, B or c not positive, delta outside (0, 1), or a B or c for a rule that
+        has none.
 
     References
     ----------

@@ -23,6 +23,15 @@ def run(problem=QUADRATIC, method="vanilla", workers=4, **changes):
     return cg.simulate_async(problem, method, workers=workers, **arguments)
 
 
+def test_gradients_that_are_returned_and_not_written_are_refused():
+    def returned(out, x, who, idx, data):
+        return x - 1.0
+
+    problem = cg.Problem("mine", m=1, n=2, d=1, data=(), grads=returned, value=lambda x, data: 0.0)
+    with pytest.raises(ValueError, match=r"out\[0, 0\] left as it was"):
+        run(problem)
+
+
 def answering(*answer):
     """A user's method that returns `answer`, or its only part."""
     return Method("mine", INIT, lambda *state: answer if len(answer) > 1 else answer[0])
