@@ -17,7 +17,7 @@ from benchmarks._race import Row, alone, skipped
 from cdgrab_sim._sweep._engines import cores
 
 BUDGET = 1 / 1.8
-EXPERIMENTS = {"speedup": [], "rates": ["--quick"]}
+EXPERIMENTS = {"speedup": [], "rates": ["tuned"]}
 
 
 def seconds(experiment: str, options: list[str], jobs: int) -> float:

@@ -25,6 +25,7 @@ import numpy as np
 import cdgrab_sim as cg
 from benchmarks._race import Row, alone, plain, race, ratio, skipped
 from cdgrab_sim._engine import chunk_steps
+from cdgrab_sim._lanes import aligned
 
 try:
     import torch
@@ -94,7 +95,8 @@ class Watch:
         problem = cg.Problem("stream", m=m, n=n, d=d, data=(), grads=None, value=None)
         self.state = ordering.init(problem, self.rng)
         steps = chunk_steps(m, n, d)
-        self.G = self.rng.standard_normal((steps, m, d))
+        self.G = aligned((steps, m, d))  # as the engine's
+        self.G[:] = self.rng.standard_normal(self.G.shape)
         self.chunks = [(k0, self.G[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
 
     def advance(self) -> None:
@@ -160,7 +162,7 @@ def against_loop(name: str, cell: str, ours: Watch, go: Callable[[], None], seco
 def against_bandwidth(d: int, share: float, seconds: float) -> Row:
     n = 64
     ours = Watch(cg.orderings.cd_grab(), 1, n, d)
-    working_set = np.ones(ours.G.size + d)
+    working_set = aligned((ours.G.size + d,))
     contest = {"ours": ours.observe, "read": lambda: read(working_set)}
     times = race(contest, seconds, lambda _: ours.advance())
     reading = times["read"] * (n * d / working_set.size)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cdgrab_sim._lanes import aligned
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim._walk import bound_walk
 
@@ -48,7 +49,7 @@ class Engine:
         self._who = np.arange(m)
         self._idx = np.empty(m, dtype=np.int64)
         steps = n if whole_epoch else chunk_steps(m, n, d)
-        self.stream = np.empty((steps, m, d))
+        self.stream = aligned((steps, m, d))
         self._chunks = [(k0, self.stream[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
         self._velocity, self._total = np.zeros(d), np.zeros(d)
         self._standing = (np.zeros(1), 0.0, 0.0, n)  # alpha, momentum, weight decay, batch

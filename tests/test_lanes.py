@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from cdgrab_sim import _jit
 from cdgrab_sim._jit import inlined
-from cdgrab_sim._lanes import LANES, load, spread, store, total, zeros
+from cdgrab_sim._lanes import LANES, aligned, load, spread, store, total, zeros
 from cdgrab_sim.orderings import _balance
 from tests.strategies import thorough
 
@@ -31,6 +31,16 @@ def test_operations_are_those_of_the_eight_numbers(p):
     assert (np.delete(out, np.r_[here]) == 0.0).all()
     t = expected[here].tolist()
     assert made == ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]))
+
+
+@pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 3, 64), (1000, 7)])
+def test_aligned_arrays_begin_at_a_cache_line(shape):
+    for _ in range(5):
+        a = aligned(shape)
+        assert a.shape == shape
+        assert a.ctypes.data % 64 == 0
+        assert a.flags.c_contiguous
+        assert (a == 0.0).all()
 
 
 def test_what_was_loaded_stays_as_it_was():

@@ -13,9 +13,9 @@ same functions work on arrays of eight, with the same bits.
 """
 
 from cdgrab_sim import _jit
-from cdgrab_sim._lanes._plain import LANES, Where, load, spread, store, total, zeros
+from cdgrab_sim._lanes._plain import LANES, Where, aligned, load, spread, store, total, zeros
 
 if _jit.version() is not None:
     import cdgrab_sim._lanes._compiled  # noqa: F401  (gives the functions their machine code)
 
-__all__ = ["LANES", "Where", "load", "spread", "store", "total", "zeros"]
+__all__ = ["LANES", "Where", "aligned", "load", "spread", "store", "total", "zeros"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,18 @@ from cdgrab_sim._types import FloatArray
 LANES = 8
 
 Where = tuple[int, ...]
+
+
+def aligned(shape: tuple[int, ...]) -> FloatArray:
+    """Return an array of zeros that begins at a cache line.
+
+    Eight doubles fill a line. NumPy begins at any sixteenth byte, so that nearly every vector lies in two
+    lines and is loaded twice; at d = 64 that was a quarter of the time of a sign.
+    """
+    size = math.prod(shape)
+    room = np.zeros(size + LANES)
+    start = -(room.ctypes.data // room.itemsize) % LANES
+    return room[start : start + size].reshape(shape)
 
 
 def zeros() -> FloatArray:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import kernel
+from cdgrab_sim._lanes import aligned
 from cdgrab_sim._sums import ordered_sum
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
@@ -133,9 +134,9 @@ def mean(
     def init(problem: Problem, rng: Generator) -> MeanState:
         m, n, d = problem.m, problem.n, problem.d
         pi = first_orders(first, problem, rng)
-        s = np.zeros((1 if scope == "coordinated" else m, d))
+        s = aligned((1 if scope == "coordinated" else m, d))
         eps = np.ones((m, n), dtype=np.int64)
-        return MeanState(pi, np.empty_like(pi), eps, s, np.zeros((m, d)), np.zeros((m, d)))
+        return MeanState(pi, np.empty_like(pi), eps, s, aligned((m, d)), aligned((m, d)))
 
     return Ordering(name, init, _observe, _advance, verified=True)
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._jit import inlined, kernel
+from cdgrab_sim._lanes import aligned
 from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, balance_two
 from cdgrab_sim.orderings._orders import first_orders
@@ -180,7 +181,7 @@ def pair(
     def init(problem: Problem, rng: Generator) -> PairState:
         pi = first_orders(first, problem, rng)
         rows = 1 if scope == "coordinated" else problem.m
-        s, opened = np.zeros((rows, problem.d)), np.empty((problem.m, problem.d))
+        s, opened = aligned((rows, problem.d)), aligned((problem.m, problem.d))
         return PairState(pi, np.empty_like(pi), s, opened)
 
     return Ordering(name, init, _observe, _advance, verified=True)
