@@ -20,7 +20,7 @@ import numpy as np
 
 import cdgrab_sim as cg
 from benchmarks._race import Row, alone, geometric_mean, race, ratio
-from cdgrab_sim._sums import dot
+from cdgrab_sim._kernels.sums import dot
 
 
 def fused_logistic(tuned: bool):

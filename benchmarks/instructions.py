@@ -27,8 +27,8 @@ CHILD = """
 import sys
 import numpy as np
 from cdgrab_sim import problems
-from cdgrab_sim._engine import Engine
-from cdgrab_sim._prefix import largest_prefix
+from cdgrab_sim.synchronous._engine import Engine
+from cdgrab_sim._kernels.prefix import largest_prefix
 from cdgrab_sim.orderings._pair import observe_pairs
 
 m, n, d, repeats, name = *map(int, sys.argv[1:5]), sys.argv[5]

@@ -16,7 +16,7 @@ import numpy as np
 
 import cdgrab_sim as cg
 from benchmarks._race import alone, race, ratio
-from cdgrab_sim._engine import CHUNK_BYTES, Engine
+from cdgrab_sim.synchronous._engine import CHUNK_BYTES, Engine
 
 LANES, N = 32, 256
 

@@ -20,7 +20,7 @@ BUDGET = 2.5  # GiB
 CHILD = """
 import json, sys
 import cdgrab_sim as cg
-from cdgrab_sim._engine import chunk_steps
+from cdgrab_sim.synchronous._engine import chunk_steps
 
 def status(field):  # getrusage would give a child the peak of its parent
     with open("/proc/self/status") as file:

@@ -24,8 +24,8 @@ import numpy as np
 
 import cdgrab_sim as cg
 from benchmarks._race import Row, alone, plain, race, ratio, skipped
-from cdgrab_sim._engine import chunk_steps
-from cdgrab_sim._lanes import aligned
+from cdgrab_sim._kernels.registers import aligned
+from cdgrab_sim.synchronous._engine import chunk_steps
 
 try:
     import torch

@@ -37,45 +37,45 @@ if TYPE_CHECKING:
     from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
     from cdgrab_sim import testing as testing
-    from cdgrab_sim._files import load as load
-    from cdgrab_sim._loader import global_orders as global_orders
-    from cdgrab_sim._loader import save_orders as save_orders
-    from cdgrab_sim._replay import Replay as Replay
-    from cdgrab_sim._replay import replay as replay
-    from cdgrab_sim._simulate import simulate as simulate
+    from cdgrab_sim._load import load as load
+    from cdgrab_sim._records import Ordering as Ordering
+    from cdgrab_sim._records import Problem as Problem
+    from cdgrab_sim._records import Record as Record
+    from cdgrab_sim._run import Run as Run
+    from cdgrab_sim._run import Status as Status
     from cdgrab_sim._sweep import Sweep as Sweep
     from cdgrab_sim._sweep import open_sweep as open_sweep
     from cdgrab_sim._sweep import sweep as sweep
-    from cdgrab_sim._types import Ordering as Ordering
-    from cdgrab_sim._types import Problem as Problem
-    from cdgrab_sim._types import Record as Record
-    from cdgrab_sim._types import Run as Run
-    from cdgrab_sim._types import Status as Status
     from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
+    from cdgrab_sim.herding._loader import global_orders as global_orders
+    from cdgrab_sim.herding._loader import save_orders as save_orders
+    from cdgrab_sim.synchronous._replay import Replay as Replay
+    from cdgrab_sim.synchronous._replay import replay as replay
+    from cdgrab_sim.synchronous._simulate import simulate as simulate
 
 # public name -> module, and the name inside it; None for the module itself
 _HOMES: dict[str, tuple[str, str | None]] = {
-    "Ordering": ("_types", "Ordering"),
-    "Problem": ("_types", "Problem"),
-    "Record": ("_types", "Record"),
-    "Replay": ("_replay", "Replay"),
-    "Run": ("_types", "Run"),
-    "Status": ("_types", "Status"),
+    "Ordering": ("_records", "Ordering"),
+    "Problem": ("_records", "Problem"),
+    "Record": ("_records", "Record"),
+    "Replay": ("synchronous._replay", "Replay"),
+    "Run": ("_run", "Run"),
+    "Status": ("_run", "Status"),
     "Sweep": ("_sweep", "Sweep"),
     "analysis": ("analysis", None),
     "asynchronous": ("asynchronous", None),
     "balancing": ("balancing", None),
     "experiments": ("experiments", None),
-    "global_orders": ("_loader", "global_orders"),
+    "global_orders": ("herding._loader", "global_orders"),
     "herding": ("herding", None),
-    "load": ("_files", "load"),
+    "load": ("_load", "load"),
     "open_sweep": ("_sweep", "open_sweep"),
     "orderings": ("orderings", None),
     "plots": ("plots", None),
     "problems": ("problems", None),
-    "replay": ("_replay", "replay"),
-    "save_orders": ("_loader", "save_orders"),
-    "simulate": ("_simulate", "simulate"),
+    "replay": ("synchronous._replay", "replay"),
+    "save_orders": ("herding._loader", "save_orders"),
+    "simulate": ("synchronous._simulate", "simulate"),
     "simulate_async": ("asynchronous._simulate", "simulate_async"),
     "sweep": ("_sweep", "sweep"),
     "testing": ("testing", None),

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
-from cdgrab_sim._types import Run
-
-if TYPE_CHECKING:
-    import xarray
-
 _FORMAT = 1
-# the kinds of runs, by name: this file is below the engines that make them
-_HOMES = {"Run": "cdgrab_sim._types:Run", "AsyncRun": "cdgrab_sim.asynchronous._types:AsyncRun"}
 
 
 @contextmanager
@@ -66,13 +58,8 @@ def save_run(run: Any, path: str | PathLike[str]) -> None:
         np.savez(file, **arrays)
 
 
-def load(path: str | PathLike[str]) -> Any:
-    """Read a run that `Run.save` or `AsyncRun.save` wrote.
-
-    Returns
-    -------
-    Run or AsyncRun
-        What was saved.
+def read_run(path: str | PathLike[str], kinds: Mapping[str, Callable[..., Any]]) -> Any:
+    """Read what `save_run` wrote; `kinds` gives the class of every kind of run by name.
 
     Raises
     ------
@@ -80,17 +67,6 @@ def load(path: str | PathLike[str]) -> Any:
         In one line, for a file that is damaged, of another program, or of another version.
     OSError
         For a file that is not there or not readable.
-
-    Examples
-    --------
-    >>> import cdgrab_sim as cg
-    >>> from tempfile import TemporaryDirectory
-    >>> run = cg.simulate("quadratic", "rr", epochs=2, step_size=1e-3)
-    >>> with TemporaryDirectory() as folder:
-    ...     run.save(Path(folder) / "run.npz")
-    ...     again = cg.load(Path(folder) / "run.npz")
-    >>> bool((again.loss == run.loss).all())
-    True
     """
     with open(path, "rb") as raw:
         try:
@@ -98,16 +74,16 @@ def load(path: str | PathLike[str]) -> Any:
                 arrays: dict[str, Any] = {name: file[name] for name in file.files}
             found = int(arrays.pop("format"))
             if found <= _FORMAT:
-                return _rebuilt(arrays)
+                return _rebuilt(arrays, kinds)
         except Exception as error:  # damage makes zipfile, zlib and NumPy raise whatever they like
             reason = " ".join(str(error).split())
             raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({reason})") from None
     raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
 
 
-def _rebuilt(arrays: dict[str, Any]) -> Any:
+def _rebuilt(arrays: dict[str, Any], kinds: Mapping[str, Callable[..., Any]]) -> Any:
     """Return the run whose fields these arrays are."""
-    module, kind = _HOMES[str(arrays.pop("kind"))].split(":")
+    kind = kinds[str(arrays.pop("kind"))]
     arrays["meta"] = json.loads(str(arrays.pop("meta")))
     for name in [name for name in arrays if "/" in name]:
         quantity, key = name.split("/")
@@ -115,7 +91,7 @@ def _rebuilt(arrays: dict[str, Any]) -> Any:
     values = {
         name: a.item() if isinstance(a, np.ndarray) and a.ndim == 0 else a for name, a in arrays.items()
     }
-    return getattr(import_module(module), kind)(**values)
+    return kind(**values)
 
 
 def xarray_module() -> Any:
@@ -125,30 +101,6 @@ def xarray_module() -> Any:
     except ImportError:
         raise ImportError("to_xarray needs the extra: pip install 'cdgrab-sim[xarray]'") from None
     return xarray
-
-
-def run_to_xarray(run: Run) -> xarray.Dataset:
-    """Return a run as a labelled dataset; see `Run.to_xarray`."""
-    at_points = ("loss", "grad_norm", "distance", "loss_average")
-    dims: dict[str, tuple[str, ...]] = {
-        **dict.fromkeys(at_points, ("replicate", "epoch")),
-        "trajectory": ("replicate", "epoch", "coordinate"),
-        "balance": ("replicate", "order_epoch"),
-        "orders": ("replicate", "order_epoch", "worker", "step"),
-        "x": ("replicate", "coordinate"),
-        "status": ("replicate",),
-        "diverged_at": ("replicate",),
-        "clips": ("replicate",),
-    }
-    variables = {name: (axes, getattr(run, name)) for name, axes in dims.items()}
-    variables = {name: pair for name, pair in variables.items() if pair[1] is not None}
-    for quantity in ("herding", "herding_live"):
-        for norm, errors in getattr(run, quantity).items():
-            variables[f"{quantity}_{norm}"] = (("replicate", "order_epoch"), errors)
-    coordinates = {"epoch": run.epochs, "order_epoch": run.epochs[:-1]}
-    attributes = {"meta": json.dumps(dict(run.meta))}
-    dataset: xarray.Dataset = xarray_module().Dataset(variables, coords=coordinates, attrs=attributes)
-    return dataset
 
 
 def writable_folder(folder: Path) -> None:

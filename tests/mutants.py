@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+PREFIX, WALK = "cdgrab_sim/_kernels/prefix.py", "cdgrab_sim/_kernels/walk.py"
+ENGINE = "cdgrab_sim/synchronous/_engine.py"
+
 
 class Mutant(NamedTuple):
     """One change of the source: `old`, which occurs once in `file`, becomes `new`; `label` must turn red."""
@@ -47,21 +50,26 @@ KERNELS = (
         "T7",
     ),
     Mutant(
-        "cdgrab_sim/_prefix.py",
+        PREFIX,
         "prefix[p] += G[r, i, p] - centre[p]",
         "prefix[p] += G[r, i, p] + centre[p]",
         "T4",
     ),
-    Mutant("cdgrab_sim/_prefix.py", "top = max(top, abs(prefix[p]))", "top = max(top, prefix[p])", "H1"),
-    Mutant("cdgrab_sim/_prefix.py", "and i < m - 1:", "and i < m - 2:", "H4"),
-    Mutant("cdgrab_sim/_walk.py", "v[p] = share * (total[p] + G", "v[p] = share * (total[p] - G", "Q1"),
+    Mutant(PREFIX, "top = max(top, abs(prefix[p]))", "top = max(top, prefix[p])", "H1"),
+    Mutant(PREFIX, "and i < m - 1:", "and i < m - 2:", "H4"),
+    Mutant(WALK, "v[p] = share * (total[p] + G", "v[p] = share * (total[p] - G", "Q1"),
     Mutant(
-        "cdgrab_sim/_walk.py",
+        WALK,
         "for i in range(m - 1):\n                    column",
         "for i in range(m - 2):\n                    column",
         "Q1",
     ),
-    Mutant("cdgrab_sim/_engine.py", "np.maximum(largest, np.linalg", "np.minimum(largest, np.linalg", "T4"),
+    Mutant(
+        ENGINE,
+        "np.maximum(largest, np.linalg",
+        "np.minimum(largest, np.linalg",
+        "T4",
+    ),
     Mutant(
         "cdgrab_sim/problems/_quadratic.py", "(x[p] - centres[i, j, p])", "(x[p] + centres[i, j, p])", "I4"
     ),

@@ -11,9 +11,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import cdgrab_sim as cg
-from cdgrab_sim import _engine, _prefix
-from cdgrab_sim._vectors import vectors
+from cdgrab_sim._kernels.prefix import stream_errors
 from cdgrab_sim.analysis import rate
+from cdgrab_sim.herding._vectors import vectors
+from cdgrab_sim.synchronous import _engine
 from tests import naive
 
 PACKAGE = Path(cg.__file__).parent
@@ -300,7 +301,7 @@ def test_nan_that_stays_unseen(bad):
             refuse()
     stream = np.ones((4, 1, 3))
     stream[1, 0, 1] = np.nan
-    errors = _prefix.stream_errors(stream, np.zeros(3), ("inf", "l2"))
+    errors = stream_errors(stream, np.zeros(3), ("inf", "l2"))
     assert np.isnan(list(errors.values())).all()
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import cdgrab_sim as cg
-from cdgrab_sim import _jit
+from cdgrab_sim._kernels import jit
 
 
 def arrays(m=3, n=5, d=11, seed=0):
@@ -38,7 +38,7 @@ def test_the_minimiser_has_gradient_zero_and_the_least_value():
 
 def test_twins_have_the_bits_of_the_kernels():
     problem = cg.problems.from_hessians(*arrays())
-    twins = {id(function): other for function, other in _jit.KERNELS.values()}
+    twins = {id(function): other for function, other in jit.KERNELS.values()}
     parts = {
         part: twins.get(id(f), f) for part in ("grads", "value", "walk") if (f := getattr(problem, part))
     }

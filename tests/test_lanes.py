@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from cdgrab_sim import _jit
-from cdgrab_sim._jit import inlined
-from cdgrab_sim._lanes import LANES, aligned, load, spread, store, total, zeros
+from cdgrab_sim._kernels import jit
+from cdgrab_sim._kernels.jit import inlined
+from cdgrab_sim._kernels.registers import LANES, aligned, load, spread, store, total, zeros
 from cdgrab_sim.orderings import _balance
 from tests.strategies import thorough
 
@@ -51,7 +51,7 @@ def test_what_was_loaded_stays_as_it_was():
 
 
 @pytest.mark.compiled
-@pytest.mark.skipif(not _jit.compiles(), reason="NUMBA_DISABLE_JIT: nothing is typed")
+@pytest.mark.skipif(not jit.compiles(), reason="NUMBA_DISABLE_JIT: nothing is typed")
 def test_other_arrays_are_not_taken_for_contiguous_doubles():
     errors = pytest.importorskip("numba").core.errors
     a = np.ones((3, 16))

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim import _jit
+from cdgrab_sim._kernels import jit
 from cdgrab_sim.orderings._pair import observe_pairs
 
 numba = pytest.importorskip("numba", reason="machine code needs numba")
 
 pytestmark = [
     pytest.mark.compiled,
-    pytest.mark.skipif(not _jit.compiles(), reason="NUMBA_DISABLE_JIT: kernels are plain Python"),
+    pytest.mark.skipif(not jit.compiles(), reason="NUMBA_DISABLE_JIT: kernels are plain Python"),
     pytest.mark.skipif(numba.config.BOUNDSCHECK == 1, reason="bounds checks are branches in every loop"),
     pytest.mark.skipif(
         platform.machine() not in ("x86_64", "AMD64"), reason=f"reads x86-64, not {platform.machine()}"

@@ -9,7 +9,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import cdgrab_sim as cg
-from cdgrab_sim import _engine, _jit
+from cdgrab_sim._kernels import jit
+from cdgrab_sim.synchronous import _engine
 
 
 def integer_problem(m=3, n=5, d=2, seed=0):
@@ -246,7 +247,7 @@ def test_orders_in_any_memory_layout_are_those_that_are_followed():
     runs = [cg.simulate(problem, reversing(pi_of), **args).x for pi_of in layouts]
     assert_array_equal(runs[0], runs[1])
     assert_array_equal(runs[0], runs[2])
-    if _jit.is_jitted(problem.walk):
+    if jit.is_jitted(problem.walk):
         assert len(problem.walk.signatures) == 1
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cdgrab_sim._sums import dot, dot_twin, dots_twin
+from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
 
 
 def naive_dot(a, b):

@@ -12,8 +12,9 @@ import numpy as np
 
 from cdgrab_sim import _checks, orderings, problems
 from cdgrab_sim._files import writable_folder
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import Record, Run
+from cdgrab_sim._records import Record
+from cdgrab_sim._run import Run
+from cdgrab_sim.synchronous._simulate import simulate
 
 _LINES = 11  # of the table
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
+from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._sweep._config import Config
 from cdgrab_sim._sweep._engines import Engine
 from cdgrab_sim._sweep._execute import Plan, run_plan
@@ -13,7 +14,6 @@ from cdgrab_sim._sweep._grid import configurations, read_toml
 from cdgrab_sim._sweep._results import Sweep
 from cdgrab_sim._sweep._simulation import Simulation
 from cdgrab_sim._sweep._store import in_memory, writing
-from cdgrab_sim._types import Ordering, Problem
 
 Configs: TypeAlias = str | PathLike[str] | Sequence[Mapping[str, Any]]
 

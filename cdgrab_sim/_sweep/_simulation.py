@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._simulate import simulate
+from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._run import Run
 from cdgrab_sim._sweep._bundle import Values
 from cdgrab_sim._sweep._config import Config
-from cdgrab_sim._types import Ordering, Problem, Record, Run
 from cdgrab_sim.orderings import ORDERINGS
 from cdgrab_sim.problems import PROBLEMS
+from cdgrab_sim.synchronous._simulate import simulate
 
 _REQUIRED = ("problem", "ordering", "epochs", "step_size")
 _OPTIONAL = ("seed", "x0", "momentum", "weight_decay", "batch", "record")

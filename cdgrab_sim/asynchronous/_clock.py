@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 
 
@@ -36,7 +36,7 @@ def finish_twin(done: FloatArray, row: int, step: float, now: float, work: float
     return float((cycle + more) * length + (b + (rest - line[b]) / (line[b + 1] - line[b])) * step)
 
 
-@kernel(finish_twin, small=True)
+@kernel(twin=finish_twin, small=True)
 def finish(done: FloatArray, row: int, step: float, now: float, work: float) -> float:
     """Return when a job ends.
 

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import compile_bound, inlined, is_jitted, kernel
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
+from cdgrab_sim._kernels.jit import compile_bound, inlined, is_jitted, kernel
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.asynchronous._hash import control
 from cdgrab_sim.asynchronous._issue import EXAMPLE, Jobs
 from cdgrab_sim.problems import _least_squares, _logistic, _mlp, _quadratic, _robust
@@ -58,7 +59,7 @@ def _quadratic_twin(x: FloatArray, i: int, j: int, data: Data) -> float:
     return total
 
 
-@kernel(_quadratic_twin, small=True)
+@kernel(twin=_quadratic_twin, small=True)
 def _of_quadratic(x, i, j, data):  # type: ignore[no-untyped-def]
     """Return sum_p lambda_p (x_p - b_p)^2 / 2."""
     centres, eigenvalues, _, _ = data

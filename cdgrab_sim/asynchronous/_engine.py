@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous import _tally
 from cdgrab_sim.asynchronous._current_loss import aliases, effort_of, first_efforts, numbers
 from cdgrab_sim.asynchronous._hash import worker_keys

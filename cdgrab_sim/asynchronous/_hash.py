@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -47,7 +47,7 @@ def uniform_twin(key: np.uint64, number: int) -> float:
     return float(((z >> 12) + 0.5) * 2.0**-52)
 
 
-@kernel(uniform_twin, small=True)
+@kernel(twin=uniform_twin, small=True)
 def uniform(key: np.uint64, number: int) -> float:
     """Return number `number` of the sequence of `key`, strictly between 0 and 1.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._clock import finish, finish_twin
 from cdgrab_sim.asynchronous._hash import HashStream, uniform, uniform_twin
@@ -64,7 +64,7 @@ def factor_twin(law: FloatArray, key: Any, second_key: Any, number: int) -> floa
     return (b if u < a else 1.0) / (1.0 - a + a * b)
 
 
-@kernel(factor_twin, small=True)
+@kernel(twin=factor_twin, small=True)
 def factor(law, key, second_key, number):
     """Return the random factor of a job time."""
     kind, a, b = law[0], law[1], law[2]
@@ -93,7 +93,7 @@ def draw_twin(worker, fresh, jobs, position, drawn, keys, queue, per_example):
     drawn[jobs[worker, EXAMPLE]] += 1
 
 
-@kernel(draw_twin, small=True)
+@kernel(twin=draw_twin, small=True)
 def draw(worker, fresh, jobs, position, drawn, keys, queue, per_example):
     """Put the next example into the hands of `worker`; without `fresh` it keeps the one that it has."""
     if fresh:
@@ -124,7 +124,7 @@ def start_twin(
     return bool(end > now)
 
 
-@kernel(start_twin, small=True)
+@kernel(twin=start_twin, small=True)
 def start(
     x, worker, now, k, effort, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
 ):  # fmt: skip
@@ -153,7 +153,7 @@ def _draw_all_twin(jobs, position, drawn, keys, queue, per_example):
         draw_twin(worker, True, jobs, position, drawn, keys, queue, per_example)
 
 
-@kernel(_draw_all_twin)
+@kernel(twin=_draw_all_twin)
 def draw_all(jobs, position, drawn, keys, queue, per_example):
     """Put the first examples into the workers' hands, in worker order."""
     for worker in range(jobs.shape[0]):
@@ -172,7 +172,7 @@ def _start_all_twin(
     return good
 
 
-@kernel(_start_all_twin)
+@kernel(twin=_start_all_twin)
 def start_all(x, efforts, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock):
     """Start every worker's first job."""
     good = True

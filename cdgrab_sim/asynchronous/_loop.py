@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._jit import compile_bound, inlined, is_jitted, is_small, kernel
-from cdgrab_sim._types import IntArray, Problem
+from cdgrab_sim._kernels.jit import compile_bound, inlined, is_jitted, is_small, kernel
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import IntArray
 from cdgrab_sim.asynchronous._current_loss import NO_EFFORT
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, draw, draw_twin, start, start_twin
 from cdgrab_sim.asynchronous._queue import place, place_twin
@@ -78,7 +79,7 @@ def _log_twin(events, moments, row, worker, what, delay, flow, time, start, weig
     moments[row] = time, start, weight
 
 
-@kernel(_log_twin, small=True)
+@kernel(twin=_log_twin, small=True)
 def log(events, moments, row, worker, what, delay, flow, time, start, weight):
     """Write one event."""
     events[row, 0], events[row, 1], events[row, 2], events[row, 3] = worker, what, delay, flow
@@ -99,7 +100,7 @@ def _abort_twin(
     return row
 
 
-@kernel(_abort_twin, small=True)
+@kernel(twin=_abort_twin, small=True)
 def abort(
     events, moments, row, restart, worker, now, k, fresh,
     jobs, starts, position, drawn, keys, queue, per_example,

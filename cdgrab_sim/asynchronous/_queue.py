@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
 
 
@@ -39,7 +39,7 @@ def place_twin(times: FloatArray, winners: IntArray, worker: int, time: float) -
     times[1] = times[leaves + first]
 
 
-@kernel(place_twin, small=True)
+@kernel(twin=place_twin, small=True)
 def place(times: FloatArray, winners: IntArray, worker: int, time: float) -> None:
     """Set the time of a worker's next arrival; infinite where it has no job."""
     node = times.shape[0] // 2 + worker

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, Stream
-from cdgrab_sim._types import IntArray, Problem
+from cdgrab_sim._types import IntArray
 
 ORDERS = ("iid", "rr", "so", "ig")
 

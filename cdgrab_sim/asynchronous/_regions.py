@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import ordered_sum
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._types import FloatArray
 
 BOX, BALL = 1, 2  # 0: no region
@@ -104,7 +104,7 @@ def project_twin(x: FloatArray, kind: int, bounds: FloatArray) -> None:
             x[:] = first + away * (second[0] / distance)
 
 
-@kernel(project_twin, small=True)
+@kernel(twin=project_twin, small=True)
 def project(x: FloatArray, kind: int, bounds: FloatArray) -> None:
     """Replace x by the nearest point of a region."""
     if kind == 1:

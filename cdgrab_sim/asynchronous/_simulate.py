@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import _checks, _jit, problems
-from cdgrab_sim._types import Problem
+from cdgrab_sim import _checks, problems
+from cdgrab_sim._kernels import jit
+from cdgrab_sim._records import Problem
 from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
 from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine
@@ -161,7 +162,7 @@ def simulate_async(
         "patience": patience,
         "record": asdict(record),
         "versions": {"cdgrab_sim": __version__, "numpy": np.__version__}
-        | {"python": platform.python_version(), "numba": _jit.version()},
+        | {"python": platform.python_version(), "numba": jit.version()},
     }
     with np.errstate(all="ignore"):  # divergence is a status, not a warning; hashes overflow
         engine = AsyncEngine(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ
 from cdgrab_sim.asynchronous._types import Flow
@@ -58,7 +58,7 @@ def _count_twin(by_example, by_worker, delays, total_delay, discarded_time, even
             discarded_time[0] += time - start
 
 
-@kernel(_count_twin)
+@kernel(twin=_count_twin)
 def count(by_example, by_worker, delays, total_delay, discarded_time, events, moments, rows):  # type: ignore[no-untyped-def]
     """Add the first `rows` events of the log to the counts."""
     last = delays.shape[0] - 1

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._current_loss import CurrentLoss
 from cdgrab_sim.asynchronous._issue import Law
 from cdgrab_sim.asynchronous._regions import Region

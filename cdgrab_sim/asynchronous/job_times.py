@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import FloatArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._current_loss import CurrentLoss
 from cdgrab_sim.asynchronous._hash import control
 from cdgrab_sim.asynchronous._issue import Law

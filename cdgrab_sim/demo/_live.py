@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cdgrab_sim import _checks, problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import IntArray, Problem, Record, Run
+from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._run import Run
+from cdgrab_sim._types import IntArray
 from cdgrab_sim.plots import inline_svg, overview
+from cdgrab_sim.synchronous._simulate import simulate
 
 EPOCHS = 120
 _KAPPA, _ALPHA_N_L, _LAST = 5.0, 0.5, 30  # the floor is the mean of the last epochs

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.analysis import verdict, verdict_in_errors
 from cdgrab_sim.asynchronous import (
     AsyncRecord,

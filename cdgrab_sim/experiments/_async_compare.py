@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._types import FloatArray, Problem
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import verdict
 from cdgrab_sim.asynchronous import METHODS, AsyncRecord, JobTimes, Method, job_times, methods, simulate_async
 from cdgrab_sim.experiments._cells import grid, run_cells

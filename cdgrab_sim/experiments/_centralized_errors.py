@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._types import FloatArray, Record
+from cdgrab_sim._records import Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row

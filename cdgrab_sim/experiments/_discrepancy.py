@@ -10,14 +10,14 @@ import numpy as np
 from scipy.stats import binom
 
 from cdgrab_sim import balancing
-from cdgrab_sim._profile import profile_of
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim._vectors import as_stream
 from cdgrab_sim.analysis import rate, t_interval, verdict
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._unit_vectors import unit_vectors
+from cdgrab_sim.herding._profile import profile_of
+from cdgrab_sim.herding._vectors import as_stream
 from theory import balancing as theory
 
 RULES = ("greedy", "greedy, independent", "self-balancing", "hilbert", "random")

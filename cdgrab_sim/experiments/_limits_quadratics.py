@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Ordering, Problem, Record
 from cdgrab_sim._rng import Role, stream, subseeds
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Ordering, Problem, Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
 from cdgrab_sim.experiments._exponents import exponent_row
 from cdgrab_sim.experiments._readings import Reading, claim, same
 from cdgrab_sim.orderings._fixed import FixedState
+from cdgrab_sim.synchronous._simulate import simulate
 from theory import epoch_maps, instances
 
 FLOORS = ("sgd", "ig", "so", "rr", "flipflop")

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Record
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, tune, verdict
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
+from cdgrab_sim.synchronous._simulate import simulate
 
 LAST = 5  # epochs whose mean is the error
 # ordering -> what the error is a power of, the exponent, the margin

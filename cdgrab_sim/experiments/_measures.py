@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Ordering, Problem, Record, Run
+from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._run import Run
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import time_to, tune
+from cdgrab_sim.synchronous._simulate import simulate
 
 LAST = 5  # epochs whose mean is the error of a run: one epoch more or less does not matter
 

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Problem, Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import paired_test, t_interval, tune
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._readings import ratio
 from cdgrab_sim.experiments._table import Table, read_table
+from cdgrab_sim.synchronous._simulate import simulate
 
 SIZES: dict[str, Any] = {"n": 16, "m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
 QUICK = SIZES | {"m": [1, 8, 32]}

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._rng import Role, stream
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Problem, Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments._table import read_table, shipped
+from cdgrab_sim.synchronous._simulate import simulate
 
 _REDRAWN = 6  # field of the DATA role, after those of the tables
 _LABELS = 0  # seed of the redrawn labels, where they are the same for every seed of an experiment

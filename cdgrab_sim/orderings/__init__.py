@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import Ordering
+from cdgrab_sim._records import Ordering
 from cdgrab_sim.orderings._fixed import fixed, ig, so
 from cdgrab_sim.orderings._herding import herding
 from cdgrab_sim.orderings._mean import d_grab, grab, mean

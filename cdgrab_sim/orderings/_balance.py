@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from cdgrab_sim._jit import inlined, kernel
-from cdgrab_sim._lanes import LANES, Where, load, spread, store, total, zeros
-from cdgrab_sim._sums import dot_twin
+from cdgrab_sim._kernels.jit import inlined, kernel
+from cdgrab_sim._kernels.registers import LANES, Where, load, spread, store, total, zeros
+from cdgrab_sim._kernels.sums import dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
 Scope = Literal["coordinated", "independent"]
@@ -92,7 +92,7 @@ def _fill_twin(after: IntArray, pi: IntArray, eps: IntArray) -> None:
         after[i] = np.concatenate((pi[i, plus], pi[i, ~plus][::-1]))
 
 
-@kernel(_fill_twin)
+@kernel(twin=_fill_twin)
 def fill(after: IntArray, pi: IntArray, eps: IntArray) -> None:
     """Fill each row of `after` with that of `pi`: sign +1 from the front, sign -1 from the back."""
     m, n = pi.shape

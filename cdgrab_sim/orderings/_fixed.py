@@ -10,7 +10,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import IntArray, Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import IntArray
 from cdgrab_sim.orderings._orders import random_orders
 
 

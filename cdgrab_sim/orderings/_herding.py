@@ -7,8 +7,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._constructions import greedy_order
-from cdgrab_sim._types import FloatArray, Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._fixed import FixedState
 
 
@@ -60,3 +60,21 @@ def herding(at: ArrayLike | None = None) -> Ordering:
         return FixedState(greedy_order(z - (np.cumsum(z, axis=1)[:, -1:] / problem.n)))
 
     return Ordering("herding", init, observe=None, advance=lambda state, rng: state, verified=True)
+
+
+def greedy_order(z: FloatArray) -> IntArray:
+    r"""Order the vectors (m, n, d) of m workers step by step and within a step worker by worker.
+
+    Each time take the vector that is left with the smallest \|s + z\|_2, the first of them on a tie, with s
+    the sum of all vectors taken before. O(m n^2 d).
+    """
+    m, n, d = z.shape
+    pi, s = np.empty((m, n), dtype=np.int64), np.zeros(d)
+    left = [np.arange(n) for _ in range(m)]
+    for k in range(n):
+        for i in range(m):
+            ahead = s + z[i, left[i]]
+            at = int(np.argmin(np.cumsum(ahead * ahead, axis=1)[:, -1]))
+            s, pi[i, k] = ahead[at], left[i][at]
+            left[i] = np.delete(left[i], at)
+    return pi

@@ -9,10 +9,11 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._lanes import aligned
-from cdgrab_sim._sums import ordered_sum
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.registers import aligned
+from cdgrab_sim._kernels.sums import ordered_sum
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._recursive import recursive
@@ -39,7 +40,7 @@ def _observe_twin(
             eps[i, k] = balance_twin(s[i % len(s)], v)
 
 
-@kernel(_observe_twin)
+@kernel(twin=_observe_twin)
 def observe_means(
     eps: IntArray, s: FloatArray, total: FloatArray, mean: FloatArray, k0: int, G: FloatArray
 ) -> None:

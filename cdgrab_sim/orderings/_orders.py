@@ -7,7 +7,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import IntArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import IntArray
 
 
 def random_orders(m: int, n: int, rng: Generator) -> IntArray:

@@ -9,9 +9,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import inlined, kernel
-from cdgrab_sim._lanes import aligned
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim._kernels.jit import inlined, kernel
+from cdgrab_sim._kernels.registers import aligned
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, balance_two
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._recursive_pair import recursive_pair
@@ -97,7 +98,7 @@ def _together(after: IntArray, s: FloatArray, pi: IntArray, k0: int, first: int,
         _place(after, pi, k0 + r, i, balance(s, 0, G, (r - 1, i), G, (r, i)))
 
 
-@kernel(_observe_twin)
+@kernel(twin=_observe_twin)
 def observe_pairs(
     after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray
 ) -> None:

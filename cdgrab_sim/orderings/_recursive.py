@@ -9,8 +9,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, arrange
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._rules import (
@@ -59,7 +60,7 @@ def _observe_twin(  # type: ignore[no-untyped-def]
             slot[i, k] = 2 * leaf
 
 
-@kernel(_observe_twin)
+@kernel(twin=_observe_twin)
 def observe_down(  # type: ignore[no-untyped-def]
     slot, s, variance, clips, bound, largest, total, mean, uniforms, k0, G, levels, code, factor, fair
 ):

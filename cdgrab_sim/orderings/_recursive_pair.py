@@ -9,8 +9,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, arrange
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._rules import (
@@ -70,7 +71,7 @@ def _observe_twin(  # type: ignore[no-untyped-def]
             enter(i, 0, k, g)
 
 
-@kernel(_observe_twin)
+@kernel(twin=_observe_twin)
 def observe_pairs_down(  # type: ignore[no-untyped-def]
     slot, held, waiting, used, s, variance, clips, bound, largest, uniforms, k0, G, code, factor, fair
 ):

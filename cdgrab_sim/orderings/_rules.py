@@ -20,9 +20,9 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import inlined
+from cdgrab_sim._kernels.jit import inlined
+from cdgrab_sim._kernels.sums import dot, dot_twin
 from cdgrab_sim._rng import beside
-from cdgrab_sim._sums import dot, dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
 COIN, THRESHOLD, HILBERT = 0, 1, 2  # how a kernel decides; greedy is a threshold of 0

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from cdgrab_sim._types import IntArray, Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import IntArray
 from cdgrab_sim.orderings._orders import random_orders
 
 

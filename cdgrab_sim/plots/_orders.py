@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, herding
-from cdgrab_sim._prefix import NORMS
-from cdgrab_sim._types import FloatArray, Run
+from cdgrab_sim._kernels.prefix import NORMS
+from cdgrab_sim._run import Run
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._curves import loss_curves
 from cdgrab_sim.plots._rate import legend_below, new_axes
 from cdgrab_sim.plots._style import look, style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import Problem
+from cdgrab_sim._records import Problem
 from cdgrab_sim.problems._from_arrays import from_arrays
 from cdgrab_sim.problems._from_hessians import from_hessians
 from cdgrab_sim.problems._least_squares import least_squares

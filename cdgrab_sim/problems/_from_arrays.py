@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import FloatArray, IntArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.problems import _partition
 from cdgrab_sim.problems._least_squares import least_squares_on
 from cdgrab_sim.problems._logistic import logistic_on

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import dot, dot_twin, dots_twin
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import mean_term
 
 
@@ -18,7 +19,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = dots_twin(hessians[who, idx], x) - linear[who, idx]
 
 
-@kernel(_grads_twin, small=True)
+@kernel(twin=_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: A_ij x - c_ij."""
     hessians, linear = data[0], data[1]
@@ -28,7 +29,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = dot(hessians[i, j, p], x) - linear[i, j, p]
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -41,7 +42,7 @@ def _value_twin(x: FloatArray, data: Data) -> float:
     return 0.5 * dot_twin(x, dots_twin(mean_hessian, x)) - dot_twin(mean_linear, x)
 
 
-@kernel(_value_twin)
+@kernel(twin=_value_twin)
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = x' A x / 2 - c' x, with the mean A and c."""
     mean_hessian, mean_linear = data[2], data[3]

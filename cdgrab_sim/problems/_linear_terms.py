@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from cdgrab_sim import _checks
+from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._rng import Role, stream
-from cdgrab_sim._sums import ordered_sum
 from cdgrab_sim._types import FloatArray
 
 _WITHIN, _ACROSS = 0, 1  # fields of the DATA role

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import inlined, kernel
+from cdgrab_sim._kernels.jit import inlined, kernel
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._margin import (
     margin_grads,
     margin_grads_twin,
@@ -43,13 +44,13 @@ slope, loss = inlined(_slope), inlined(_loss)
 _grads_twin = margin_grads_twin(_slope)
 
 
-@kernel(_grads_twin, small=True)
+@kernel(twin=_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: -y a / (1 + exp(y <a, x>)) + ridge x."""
     margin_grads(slope, out, x, who, idx, data)
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -57,7 +58,7 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-@kernel(margin_value_twin(_loss))
+@kernel(twin=margin_value_twin(_loss))
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean log(1 + exp(-y <a, x>)) + ridge |x|^2 / 2."""
     return margin_value(loss, x, data)  # type: ignore[no-any-return]

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import inlined
-from cdgrab_sim._sums import dot, dot_twin, dots_twin
-from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Problem, Value, Walk
+from cdgrab_sim._kernels.jit import inlined
+from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Value, Walk
 from cdgrab_sim.problems._minimiser import Derivatives, Minimum, minimiser, spread_at
 from cdgrab_sim.problems._tables import Table, chunks
 

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import inlined, kernel
+from cdgrab_sim._kernels.jit import inlined, kernel
+from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin, ordered_sum
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
-from cdgrab_sim._sums import dot, dot_twin, dots_twin, ordered_sum
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._tables import (
     NOISE,
     START,
@@ -80,7 +81,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = np.concatenate([block.reshape(len(j), -1) for block in blocks], axis=1) + ridge[0] * w
 
 
-@kernel(_grads_twin)
+@kernel(twin=_grads_twin)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row by back-propagation: see `mlp`."""
     X, y, rows, ridge, start, sizes = data
@@ -113,7 +114,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             g[u] += ridge[0] * w[u]
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -133,7 +134,7 @@ def _value_twin(x: FloatArray, data: Data) -> float:
     return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(w, w)
 
 
-@kernel(_value_twin)
+@kernel(twin=_value_twin)
 def value(x: FloatArray, data: Data) -> float:
     """f(x), summed over the examples in worker order."""
     X, y, rows, ridge, start, sizes = data

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import FloatArray, Problem
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray
 
 
 def probe(problem: Problem, x: FloatArray) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import ordered_sum
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
-from cdgrab_sim._sums import ordered_sum
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import example_sums, linear_terms, mean_term, spread
 
 _CENTRE = 2  # field of the DATA role, after those of the linear terms
@@ -22,7 +23,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = eigenvalues * (x - centres[who, idx])
 
 
-@kernel(_grads_twin, small=True)
+@kernel(twin=_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: lambda_p (x_p - b_p)."""
     centres, eigenvalues, _, _ = data
@@ -32,7 +33,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = eigenvalues[p] * (x[p] - centres[i, j, p])
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -46,7 +47,7 @@ def _value_twin(x: FloatArray, data: Data) -> float:
     return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (offset * offset)))
 
 
-@kernel(_value_twin)
+@kernel(twin=_value_twin)
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = f_star + sum_p lambda_p (x_p - x_star_p)^2 / 2."""
     _, eigenvalues, x_star, f_star = data

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import ordered_sum
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import ordered_sum
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
 
 
@@ -19,7 +20,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = np.where(x <= 0.0, curvature[0], curvature[1]) * x + terms[who, idx]
 
 
-@kernel(_grads_twin, small=True)
+@kernel(twin=_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: (L where x_p <= 0, else mu) x_p + nu_p."""
     terms, _, curvature = data
@@ -30,7 +31,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = (L if x[p] <= 0.0 else mu) * x[p] + terms[i, j, p]
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -44,7 +45,7 @@ def _value_twin(x: FloatArray, data: Data) -> float:
     return float(ordered_sum((0.5 * slope + mean) * x))
 
 
-@kernel(_value_twin)
+@kernel(twin=_value_twin)
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
     _, mean, curvature = data

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, herding
-from cdgrab_sim._profile import norms
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.balancing import prefix_discrepancy
+from cdgrab_sim.herding._profile import norms
 from cdgrab_sim.testing._laws import ROUNDING
 from theory import herding as theory
 

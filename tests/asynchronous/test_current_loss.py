@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim._jit import KERNELS
+from cdgrab_sim._kernels.jit import KERNELS
 from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Method, job_times, methods
 from cdgrab_sim.asynchronous._current_loss import loss_of
 from cdgrab_sim.asynchronous._hash import control

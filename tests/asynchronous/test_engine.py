@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim._jit import KERNELS, compiles
+from cdgrab_sim._kernels.jit import KERNELS, compiles
 from cdgrab_sim.asynchronous import (
     METHODS,
     AsyncRecord,

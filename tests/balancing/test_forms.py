@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import cdgrab_sim as cg
-from cdgrab_sim._states import states
+from cdgrab_sim.orderings._states import states
 from tests import naive_rules
 from tests.strategies import few, orders, streams, thorough, whole
 

@@ -140,7 +140,7 @@ def test_each_kernel_compiles_once():
 COMPILES_ONCE = """
 import numpy as np
 import cdgrab_sim as cg
-from cdgrab_sim import _jit
+from cdgrab_sim._kernels import jit
 
 whole = np.random.RandomState(0).randint(-3, 4, size=(3, 5, 2))
 whole.flags.writeable = False
@@ -161,7 +161,7 @@ for form in (eps, eps.tolist(), eps[:, ::-1], np.asfortranarray(eps.astype(float
     cg.herding.reorder(form)
 cg.balancing.prefix_discrepancy(whole[:, ::-1], eps[:, ::-1])
 cg.herding.error_after_every_worker(whole, np.arange(5, dtype=np.int32)[::-1])
-print([(name, kernel.signatures) for name, (kernel, _) in _jit.KERNELS.items() if len(kernel.signatures) > 1])
+print([(name, kernel.signatures) for name, (kernel, _) in jit.KERNELS.items() if len(kernel.signatures) > 1])
 """
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim import _jit
-from cdgrab_sim._engine import Engine
-from cdgrab_sim._types import Record
+from cdgrab_sim._kernels import jit
+from cdgrab_sim._records import Record
 from cdgrab_sim.problems import PROBLEMS
+from cdgrab_sim.synchronous._engine import Engine
 
 FAMILIES = sorted(PROBLEMS)
 TABLES = ["least-squares", "logistic", "mlp", "robust"]  # data = (X, y, rows, ...)
@@ -51,7 +51,7 @@ def point(problem, seed=0):
 
 def twin(problem):
     """Return the problem with every kernel replaced by its NumPy twin."""
-    twins = {id(function): other for function, other in _jit.KERNELS.values()}
+    twins = {id(function): other for function, other in jit.KERNELS.values()}
     parts = {part: getattr(problem, part) for part in ("grads", "value", "walk")}
     return replace(problem, **{part: twins.get(id(f), f) for part, f in parts.items()})
 
@@ -106,7 +106,7 @@ def test_values_and_gradients_of_many_arguments_have_the_same_bits(name):
 def test_data_stays_as_it_is_and_kernels_compile_once(name):
     problem = build(name)
     before = [a.copy() for a in problem.data]
-    functions = [f for f in (problem.grads, problem.value) if _jit.is_jitted(f)]
+    functions = [f for f in (problem.grads, problem.value) if jit.is_jitted(f)]
     cg.simulate(problem, "cd-grab", epochs=2, step_size=0.01)
     known = [set(f.signatures) for f in functions]
     for ordering in ("rr", "sgd", "cd-grab"):
@@ -115,7 +115,7 @@ def test_data_stays_as_it_is_and_kernels_compile_once(name):
     for a, b in zip(problem.data, before, strict=True):
         assert not a.flags.writeable
         np.testing.assert_array_equal(a, b)
-    if _jit.is_jitted(problem.walk):
+    if jit.is_jitted(problem.walk):
         assert len(problem.walk.signatures) == 1
         assert [set(f.signatures) for f in functions] == known
 
@@ -287,7 +287,7 @@ def test_without_numba_the_bits_are_the_same():
     here = {}
     exec(FINGERPRINT, here)
     script = f"import sys\nsys.modules['numba'] = None\n{FINGERPRINT}\nprint(fingerprint())"
-    script += "\nassert cg._jit.numba is None"
+    script += "\nassert cg._kernels.jit.numba is None"
     there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert there.stderr == ""
     assert there.stdout.strip() == here["fingerprint"]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
@@ -26,7 +26,7 @@ def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[
     return ADVANCE, weight
 
 
-@kernel(_arrive_twin, small=True)
+@kernel(twin=_arrive_twin, small=True)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Weight the gradient by its delay and apply it."""
     tau, threshold = k - k_r, c[1]
@@ -51,7 +51,7 @@ def _abort_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[n
     return ADVANCE, 1.0
 
 
-@kernel(_abort_twin, small=True)
+@kernel(twin=_abort_twin, small=True)
 def abort(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Apply the gradient and abort the jobs whose delay reaches the threshold; W[:, 0]: counters read."""
     for r in range(x.shape[0]):

@@ -16,7 +16,7 @@ import math
 from functools import partial
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._regions import Region, project, project_twin
 from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
@@ -37,7 +37,7 @@ def _anytime_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore
     return ADVANCE, 1.0
 
 
-@kernel(_anytime_twin, small=True)
+@kernel(twin=_anytime_twin, small=True)
 def anytime(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Step the iterate w = S[0] with the weight of the index at issue; average it into x."""
     seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
@@ -71,7 +71,7 @@ def _heavy_ball_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ign
     return ADVANCE, 1.0
 
 
-@kernel(_heavy_ball_twin, small=True)
+@kernel(twin=_heavy_ball_twin, small=True)
 def heavy_ball(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Add the gradient to the momentum u = S[0] as if it had come with its bucket; c[0] is the bucket."""
     m, d, alpha, beta = restart.shape[0], x.shape[0], p[0], p[1]
@@ -111,7 +111,7 @@ def _mu_squared_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ign
     return ADVANCE, 1.0
 
 
-@kernel(_mu_squared_twin, small=True)
+@kernel(twin=_mu_squared_twin, small=True)
 def mu_squared(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Correct the worker's momentum W[m + worker]; step w = S[0] along the mean over all gradients so far."""
     m, eta, seen = restart.shape[0], p[0] * (k + 1), (k + 1) * (k + 2) / 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
@@ -27,7 +27,7 @@ def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[
     return ADVANCE, 1.0
 
 
-@kernel(_arrive_twin, small=True)
+@kernel(twin=_arrive_twin, small=True)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Collect the gradient if it is of this round; apply the mean when the batch is full."""
     if k_r < k:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cdgrab_sim._jit import kernel
+from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
@@ -15,7 +15,7 @@ def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[
     return ADVANCE, 1.0
 
 
-@kernel(_arrive_twin, small=True)
+@kernel(twin=_arrive_twin, small=True)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Apply the gradient."""
     alpha, g = p[0], G[0]

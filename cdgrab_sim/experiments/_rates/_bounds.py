@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Record, Run
+from cdgrab_sim._records import Record
+from cdgrab_sim._run import Run
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import raw_exponent_row
 from cdgrab_sim.experiments._measures import problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.synchronous._simulate import simulate
 from theory.convergence import cd_grab_nonconvex_bound, nonconvex_bound
 
 LOOSEST = 50.0  # a bound further above what it bounds says little

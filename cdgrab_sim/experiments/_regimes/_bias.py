@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import Record
+from cdgrab_sim._records import Record
 from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
+from cdgrab_sim.synchronous._simulate import simulate
 from theory.general_quadratics import reshuffling_bias
 
 

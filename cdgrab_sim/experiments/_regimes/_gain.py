@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._types import FloatArray, IntArray, Problem, Record
+from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import Record
+from cdgrab_sim._records import Record
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
+from cdgrab_sim.synchronous._simulate import simulate
 from theory.herding import transference_rounds
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import orderings
-from cdgrab_sim._types import FloatArray, Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row

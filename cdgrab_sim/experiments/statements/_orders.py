@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record
+from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.synchronous._simulate import simulate
 
 
 class _Given(NamedTuple):

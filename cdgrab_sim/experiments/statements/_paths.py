@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from cdgrab_sim import problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, IntArray, Problem, Record, Run
+from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._run import Run
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import NORMS
+from cdgrab_sim.synchronous._simulate import simulate
 
 EPOCHS = 12
 ANY_ORDER = ("ig", "so", "rr", "flipflop", "d-grab", "d-grab-pair", "cd-grab")

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import herding, problems
-from cdgrab_sim._simulate import simulate
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import largest
 from cdgrab_sim.experiments.statements._paths import (
@@ -24,6 +23,7 @@ from cdgrab_sim.experiments.statements._paths import (
 )
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from cdgrab_sim.experiments.statements.balancing import greedy_difference
+from cdgrab_sim.synchronous._simulate import simulate
 from theory import convergence as theory
 
 _NORMS = ("l2", "inf")

@@ -10,10 +10,11 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import herding, problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Record
+from cdgrab_sim._records import Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments.statements._instances import centred, random_orders
 from cdgrab_sim.experiments.statements._statement import Measured, slope
+from cdgrab_sim.synchronous._simulate import simulate
 
 POWERS = np.array([1, 2, 4, 8, 16, 32])
 

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import Record
+from cdgrab_sim._records import Record
 from cdgrab_sim.experiments.statements._orders import last, permutations
 from cdgrab_sim.experiments.statements._paths import gradients
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, upper
 from cdgrab_sim.experiments.statements.general_quadratics import quadratics
+from cdgrab_sim.synchronous._simulate import simulate
 from theory import instances as theory
 
 

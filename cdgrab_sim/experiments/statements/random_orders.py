@@ -9,11 +9,12 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import herding, problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, IntArray, Record
+from cdgrab_sim._records import Record
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import centred, largest, prefixes, random_orders, vectors
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, ratio, upper
 from cdgrab_sim.experiments.statements.balancing import DELTA, violation_rate
+from cdgrab_sim.synchronous._simulate import simulate
 from theory import random_orders as theory
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import problems
-from cdgrab_sim._simulate import simulate
-from cdgrab_sim._types import FloatArray, Record
+from cdgrab_sim._records import Record
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments.statements._statement import Measured, slope
 from cdgrab_sim.experiments.statements.exponents import exponent
+from cdgrab_sim.synchronous._simulate import simulate
 
 KAPPA = 4.0  # the exponents hold for T >= 25 kappa log(m n T), about 900: below, they are smaller
 STEPS = np.geomspace(1.5, 40.0, 13)  # times 1 / (mu n T)

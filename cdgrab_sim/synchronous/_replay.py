@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings
-from cdgrab_sim._states import states
-from cdgrab_sim._types import IntArray, Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import IntArray
+from cdgrab_sim.orderings._states import states
 
 
 class Replay(NamedTuple):

@@ -26,10 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._jit import compile_bound, inlined, is_jitted
-from cdgrab_sim._lanes import LANES
-from cdgrab_sim._sums import ordered_sum
-from cdgrab_sim._types import Grads, Problem, Walk
+from cdgrab_sim._kernels.jit import compile_bound, inlined, is_jitted
+from cdgrab_sim._kernels.registers import LANES
+from cdgrab_sim._kernels.sums import ordered_sum
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Grads, Walk
 
 
 @inlined

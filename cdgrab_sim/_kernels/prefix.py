@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._sums import dot, dot_twin
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import dot, dot_twin
 from cdgrab_sim._types import FloatArray
 
 NORMS = ("inf", "l2")
@@ -27,7 +27,7 @@ def _largest_twin(
         largest[1] = np.maximum(largest[1], np.max(squares))
 
 
-@kernel(_largest_twin)
+@kernel(twin=_largest_twin)
 def largest_prefix(
     largest: FloatArray, prefix: FloatArray, centre: FloatArray, after_every_worker: bool, G: FloatArray
 ) -> None:

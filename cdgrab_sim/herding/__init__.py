@@ -14,19 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings
-from cdgrab_sim._engine import Engine, observer
-from cdgrab_sim._offline import greedy_order as greedy_order
-from cdgrab_sim._offline import steinitz_order as steinitz_order
-from cdgrab_sim._prefix import NORMS, LargestPrefix
-from cdgrab_sim._profile import MEASURES
-from cdgrab_sim._profile import profile as profile
-from cdgrab_sim._profile import random_profile as random_profile
-from cdgrab_sim._profile import worker_errors as worker_errors
-from cdgrab_sim._states import orders_of, states
-from cdgrab_sim._types import FloatArray, IntArray, Ordering
-from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled, vectors
+from cdgrab_sim._kernels.prefix import NORMS, LargestPrefix
+from cdgrab_sim._records import Ordering
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.herding._offline import greedy_order as greedy_order
+from cdgrab_sim.herding._offline import steinitz_order as steinitz_order
+from cdgrab_sim.herding._profile import MEASURES
+from cdgrab_sim.herding._profile import profile as profile
+from cdgrab_sim.herding._profile import random_profile as random_profile
+from cdgrab_sim.herding._profile import worker_errors as worker_errors
+from cdgrab_sim.herding._vectors import as_stream, as_table, rescaled, scaled, vectors
 from cdgrab_sim.orderings._balance import fill
+from cdgrab_sim.orderings._states import orders_of, states
 from cdgrab_sim.problems._linear_terms import example_sums
+from cdgrab_sim.synchronous._engine import Engine, observer
 
 __all__ = [
     "Settled",

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._lanes import aligned
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem
-from cdgrab_sim._walk import bound_walk
+from cdgrab_sim._kernels.registers import aligned
+from cdgrab_sim._kernels.walk import bound_walk
+from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._types import FloatArray, IntArray
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
 PAIRED_STEPS = 4  # two pairs of one worker, which are balanced at a time

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._engine import Engine, balance_of_epoch
-from cdgrab_sim._prefix import stream_errors
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record
+from cdgrab_sim._kernels.prefix import stream_errors
+from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.synchronous._engine import Engine, balance_of_epoch
 
 
 def recorded_epochs(epochs: int, every: int) -> IntArray:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
+from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._rng import Role, Stream
-from cdgrab_sim._types import IntArray, Ordering, Problem
+from cdgrab_sim._types import IntArray
 
 
 def states(

@@ -1,4 +1,4 @@
-"""Eight coordinates at a time, for kernels: the partial sums of :mod:`cdgrab_sim._sums` in one register.
+"""Eight coordinates at a time: the partial sums of :mod:`cdgrab_sim._kernels.sums` in one register.
 
 A compiler may not reorder a sum, and the vectoriser that would merge eight scalar partial sums as they stand
 (LLVM's SLP) is off in numba. So the hot kernels say it themselves. In
@@ -12,10 +12,10 @@ A compiler may not reorder a sum, and the vectoriser that would merge eight scal
 same functions work on arrays of eight, with the same bits.
 """
 
-from cdgrab_sim import _jit
-from cdgrab_sim._lanes._plain import LANES, Where, aligned, load, spread, store, total, zeros
+from cdgrab_sim._kernels import jit
+from cdgrab_sim._kernels.registers._plain import LANES, Where, aligned, load, spread, store, total, zeros
 
-if _jit.version() is not None:
-    import cdgrab_sim._lanes._compiled  # noqa: F401  (gives the functions their machine code)
+if jit.version() is not None:
+    import cdgrab_sim._kernels.registers._compiled  # noqa: F401  (gives the functions their machine code)
 
 __all__ = ["LANES", "Where", "aligned", "load", "spread", "store", "total", "zeros"]

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._sums import dots_twin
+from cdgrab_sim._kernels.sums import dots_twin
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled
+from cdgrab_sim.herding._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.problems._linear_terms import example_sums
 
 MEASURES = ("inf", "l1", "l2")

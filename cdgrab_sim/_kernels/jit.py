@@ -1,25 +1,26 @@
-"""Where numba is known; beside this file, only the one that gives `_lanes` its machine code knows it.
+"""Where numba is known; beside this file, only the one that gives `registers` its machine code knows it.
 
-A kernel is written twice: as explicit loops, which numba compiles, and as a NumPy twin, which runs where
-numba is absent. Both give the same bits, because both sum in the one order that :mod:`cdgrab_sim._sums`
-fixes. Kernels take arrays and scalars only, outputs first, and never draw random numbers.
+A kernel is written once, as explicit loops. Numba compiles them; where it is absent they run as Python, with
+the same bits, because every sum has the one order that `sums` fixes. A NumPy twin is kept only where people
+meet uncompiled code and it is many times faster: the walk of a NumPy problem, a dot product. Kernels take
+arrays, records of arrays and scalars, outputs first, and never draw random numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, overload
 
 try:
     import numba
-except ImportError:  # the twins take over
+except ImportError:  # the loops run as Python
     numba = None
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# "module.name" -> (compiled or plain loops, NumPy twin): what the tests iterate over.
+# "module.name" -> (compiled or plain loops, what runs without numba): what the tests iterate over.
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
 _SMALL: set[Callable[..., Any]] = set()
@@ -28,31 +29,39 @@ _SMALL: set[Callable[..., Any]] = set()
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
-def kernel(twin: Callable[P, R], *, small: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a loop function, or replace it by `twin` where numba is absent.
+@overload
+def kernel(loops: Callable[P, R]) -> Callable[P, R]: ...
+@overload
+def kernel(
+    *, small: bool = False, twin: Callable[P, R] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(loops: Any = None, *, small: bool = False, twin: Any = None) -> Any:
+    """Compile a loop function where numba is there.
 
     Machine code is kept on disk. Numba notices a change of the file itself, but not of functions that it
     calls in other files: tests use a fresh ``NUMBA_CACHE_DIR``.
 
     Parameters
     ----------
-    twin : callable
-        NumPy function with the same signature and the same bits.
+    loops : callable
     small : bool
         Paste the machine code into the kernels that call it: a call with array arguments costs as much as
         a small gradient. A small kernel must not allocate.
+    twin : callable, optional
+        NumPy function with the same signature and the same bits, which runs where numba is absent.
     """
 
-    def decorate(loops: Callable[P, R]) -> Callable[P, R]:
-        function: Callable[P, R] = twin
+    def decorate(loops: Callable[..., Any]) -> Callable[..., Any]:
+        plain = twin or loops
+        function = plain
         if numba is not None:
             function = numba.njit(cache=True, forceinline=small, **_OPTIONS)(loops)
         if small:
             _SMALL.add(function)
-        KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, twin)
+        KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, plain)
         return function
 
-    return decorate
+    return decorate if loops is None else decorate(loops)
 
 
 def inlined(loops: Callable[P, R]) -> Callable[P, R]:

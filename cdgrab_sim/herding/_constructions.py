@@ -99,21 +99,3 @@ def steinitz_order(z: FloatArray) -> IntArray:
         left.remove(out)
         last.append(out)
     return np.array(left + last[::-1], dtype=np.int64)
-
-
-def greedy_order(z: FloatArray) -> IntArray:
-    r"""Order the vectors (m, n, d) of m workers step by step and within a step worker by worker.
-
-    Each time take the vector that is left with the smallest \|s + z\|_2, the first of them on a tie, with s
-    the sum of all vectors taken before. O(m n^2 d).
-    """
-    m, n, d = z.shape
-    pi, s = np.empty((m, n), dtype=np.int64), np.zeros(d)
-    left = [np.arange(n) for _ in range(m)]
-    for k in range(n):
-        for i in range(m):
-            ahead = s + z[i, left[i]]
-            at = int(np.argmin(np.cumsum(ahead * ahead, axis=1)[:, -1]))
-            s, pi[i, k] = ahead[at], left[i][at]
-            left[i] = np.delete(left[i], at)
-    return pi

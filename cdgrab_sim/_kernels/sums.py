@@ -6,7 +6,7 @@ length only, and each has a NumPy twin with the same bits:
 
 * over workers, examples and steps: one after the other, from the first (:func:`ordered_sum`);
 * a dot product over coordinates: eight interleaved partial sums, which are one vector of
-  :mod:`cdgrab_sim._lanes`, then the remaining coordinates one by one (:func:`dot`).
+  :mod:`cdgrab_sim._kernels.registers`, then the remaining coordinates one by one (:func:`dot`).
 
 NumPy's own ``sum``, ``@`` and ``einsum`` promise no order and are not used.
 """
@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cdgrab_sim._jit import inlined
-from cdgrab_sim._lanes import LANES, load, total, zeros
+from cdgrab_sim._kernels.jit import inlined
+from cdgrab_sim._kernels.registers import LANES, load, total, zeros
 from cdgrab_sim._types import FloatArray
 
 

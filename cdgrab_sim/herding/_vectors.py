@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._jit import kernel
-from cdgrab_sim._types import Data, FloatArray, IntArray, Problem
-from cdgrab_sim._walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import mean_term
 
 
@@ -18,7 +19,7 @@ def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, da
     out[:] = data[0][who, idx]
 
 
-@kernel(_grads_twin, small=True)
+@kernel(twin=_grads_twin, small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: z_ij, at every x."""
     z = data[0]
@@ -28,7 +29,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = z[i, j, p]
 
 
-@kernel(numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
     G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):

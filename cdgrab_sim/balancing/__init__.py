@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._constructions import prefix_signs
-from cdgrab_sim._exhaustive import MOST, optimal_signs
-from cdgrab_sim._prefix import NORMS, LargestPrefix
-from cdgrab_sim._profile import MEASURES, profile_of
+from cdgrab_sim._kernels.prefix import NORMS, LargestPrefix
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim._vectors import as_stream, as_table, rescaled, scaled
+from cdgrab_sim.balancing._exhaustive import MOST, optimal_signs
+from cdgrab_sim.herding._constructions import prefix_signs
+from cdgrab_sim.herding._profile import MEASURES, profile_of
+from cdgrab_sim.herding._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.orderings._balance import SCOPES, Scope
 from cdgrab_sim.orderings._mean import observe_means
 from cdgrab_sim.orderings._recursive import observe_down

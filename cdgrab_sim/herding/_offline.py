@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import _constructions
 from cdgrab_sim._types import IntArray
-from cdgrab_sim._vectors import as_table, scaled
+from cdgrab_sim.herding import _constructions
+from cdgrab_sim.herding._vectors import as_table, scaled
+from cdgrab_sim.orderings import _herding
 
 
 def greedy_order(z: ArrayLike) -> IntArray:
@@ -36,7 +37,7 @@ def greedy_order(z: ArrayLike) -> IntArray:
     >>> greedy_order([[2.0], [1.0], [-1.0], [-2.0]])
     array([1, 2, 0, 3])
     """
-    pi = _constructions.greedy_order(scaled(as_table(z))[0])
+    pi = _herding.greedy_order(scaled(as_table(z))[0])
     return pi[0] if np.ndim(z) == 2 else pi
 
 

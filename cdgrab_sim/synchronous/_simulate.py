@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import _checks, _jit, orderings, problems
-from cdgrab_sim._engine import Engine, observer
-from cdgrab_sim._recorder import Recorder
-from cdgrab_sim._schedule import StepSize, describe, schedule
-from cdgrab_sim._states import orders_of, states
-from cdgrab_sim._types import FloatArray, IntArray, Ordering, Problem, Record, Run, Status
+from cdgrab_sim import _checks, orderings, problems
+from cdgrab_sim._kernels import jit
+from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._run import Run, Status
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim._version import __version__
+from cdgrab_sim.orderings._states import orders_of, states
 from cdgrab_sim.problems._probe import probe
+from cdgrab_sim.synchronous._engine import Engine, observer
+from cdgrab_sim.synchronous._recorder import Recorder
+from cdgrab_sim.synchronous._schedule import StepSize, describe, schedule
 
 _THREADS_PAY_FROM = 1 << 18  # gradient entries per epoch; below, handing over costs more than it saves
 
@@ -213,7 +216,7 @@ def _threads(threads: int | None, plan: _Plan, replicates: int) -> int:
         return min(_checks.size("threads", threads), replicates)
     problem = plan.problem
     entries = problem.m * problem.n * problem.d
-    compiled = _jit.compiles() and (problem.walk is not None or _jit.is_jitted(problem.grads))
+    compiled = jit.compiles() and (problem.walk is not None or jit.is_jitted(problem.grads))
     return min(replicates, os.cpu_count() or 1) if compiled and entries >= _THREADS_PAY_FROM else 1
 
 
@@ -236,7 +239,7 @@ def _run(recorder: Recorder, x: FloatArray, diverged_at: IntArray, meta: dict[st
         x=x,
         status=status,
         diverged_at=diverged_at,
-        meta=meta | {"versions": versions | {"numba": _jit.version()}},
+        meta=meta | {"versions": versions | {"numba": jit.version()}},
         herding=recorder.herding,
         herding_live=recorder.herding_live,
         balance=recorder.balance,

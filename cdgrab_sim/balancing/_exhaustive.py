@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cdgrab_sim._sums import dots_twin
+from cdgrab_sim._kernels.sums import dots_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
 MOST = 20  # vectors: 2^19 cases up to the common sign

@@ -16,8 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, models, register_model, type_callable
 
-from cdgrab_sim._lanes import _plain
-from cdgrab_sim._lanes._plain import LANES
+from cdgrab_sim._kernels.registers import _plain
+from cdgrab_sim._kernels.registers._plain import LANES
 
 _INDEX = ir.IntType(32)
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)

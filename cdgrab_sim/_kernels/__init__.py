@@ -1,0 +1,1 @@
+"""Compiled code that problems, orderings and updates share."""

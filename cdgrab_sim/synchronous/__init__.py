@@ -1,0 +1,1 @@
+"""SGD over m workers in lockstep: the engine, what it records, and orderings replayed on its gradients."""
