@@ -23,14 +23,14 @@ LANES, N = 32, 256
 
 def walk_in_turns(grads):
     @numba.njit(error_model="numpy")
-    def walk(G, x, v, total, idx, pi, who, k0, alpha, data):
+    def walk(G, at, x, v, total, pi, who, k0, alpha, data):
         lanes, steps, m, d = G.shape
         share = 1.0 / m
         for r in range(steps):
             for q in range(lanes):
                 for i in range(m):
-                    idx[i] = pi[q, i, k0 + r]
-                grads(G[q, r], x[q], who, idx, data)
+                    at[i] = pi[q, i, k0 + r]
+                grads(G[q, r], x[q], who, at, data)
                 for i in range(m - 1):
                     for p in range(d):
                         total[q, p] += G[q, r, i, p]
@@ -50,12 +50,12 @@ def contest(family: str, m: int, d: int):
     steps = min(N, CHUNK_BYTES // (8 * LANES * m * d))  # powers of two, so that chunks fill the epoch
     G, alpha = np.empty((LANES, steps, m, d)), np.full(LANES, 1e-6)
     x, v, total = np.zeros((3, LANES, d))
-    who, idx = np.arange(m), np.empty(m, dtype=np.int64)
+    who, at = np.arange(m), np.empty(m, dtype=np.int64)
     engine, every, alone_x = Engine(problem), np.full(N, 1e-6), np.zeros((LANES, d))
 
     def in_turns() -> None:
         for k0 in range(0, N, steps):
-            walk(G, x, v, total, idx, pi, who, k0, alpha, problem.data)
+            walk(G, at, x, v, total, pi, who, k0, alpha, problem.data)
 
     def one_by_one() -> None:
         for q in range(LANES):

@@ -97,7 +97,9 @@ class Watch:
         steps = chunk_steps(m, n, d)
         self.G = aligned((steps, m, d))  # as the engine's
         self.G[:] = self.rng.standard_normal(self.G.shape)
-        self.chunks = [(k0, self.G[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
+        self.chunks = [
+            cg.Seen.along(self.state.pi, k0, self.G[: min(steps, n - k0)]) for k0 in range(0, n, steps)
+        ]
 
     def advance(self) -> None:
         """Make the next order."""
@@ -105,14 +107,14 @@ class Watch:
 
     def observe(self) -> None:
         """Show the ordering every chunk."""
-        for k0, G in self.chunks:
-            self.ordering.observe(self.state, k0, G)
+        for seen in self.chunks:
+            self.ordering.observe(self.state, seen)
 
     def observe_fast(self) -> None:
         """As `observe` of cd-grab, by the twin."""
         state = self.state
-        for k0, G in self.chunks:
-            fastmath_twin(state.after, state.s, state.opened, state.pi, k0, G)
+        for seen in self.chunks:
+            fastmath_twin(state.after, state.s, state.opened, state.pi, seen.k0, seen.G)
 
 
 def watch(orderings: dict[str, cg.Ordering], size: tuple[int, int, int], seconds: float):

@@ -9,7 +9,7 @@
 =================================  =====================================================
 `simulate`, `Record`, `Run`        SGD over m workers, what to write down, what came out
 `problems`, `Problem`              finite sums, built in and your own
-`orderings`, `Ordering`            example orderings, built in and your own
+`orderings`, `Ordering`, `Seen`    example orderings, built in and your own
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cdgrab_sim._records import Ordering as Ordering
     from cdgrab_sim._records import Problem as Problem
     from cdgrab_sim._records import Record as Record
+    from cdgrab_sim._records import Seen as Seen
     from cdgrab_sim._run import Run as Run
     from cdgrab_sim._run import Status as Status
     from cdgrab_sim._sweep import Sweep as Sweep
@@ -59,6 +60,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Problem": ("_records", "Problem"),
     "Record": ("_records", "Record"),
     "Replay": ("synchronous._replay", "Replay"),
+    "Seen": ("_records", "Seen"),
     "Run": ("_run", "Run"),
     "Status": ("_run", "Status"),
     "Sweep": ("_sweep", "Sweep"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,17 @@ def function(name: str, value: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(value):
         raise TypeError(f"{name}: expected a function; got {value!r}")
+
+
+def takes(name: str, function: Callable[..., Any], *arguments: str, hint: str) -> None:
+    """Refuse a function that cannot be called with these positional arguments."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        got, expected = inspect.signature(function), ", ".join(arguments)
+        raise TypeError(f"{name}: expected arguments ({expected}); got {got}; {hint}") from None
+    except ValueError:  # a compiled function that does not tell
+        return
 
 
 def finite(name: str, a: NDArray[Any]) -> None:

@@ -1,9 +1,9 @@
-"""The records that travel through the house: Problem, Ordering, Record.
+"""The records that travel through the house: Problem, Ordering, Seen, Record.
 
 An epoch is two stages that meet in an array, the stream of gradients:
 
     walk     (problem)   follow the orders pi, step x, write the stream G (steps, m, d)
-    observe  (ordering)  read G, fill the next orders
+    observe  (ordering)  read what was seen, fill the next orders
 
 Problems and orderings are records of a few functions. They are configuration and never change; whatever an
 ordering remembers lives in the state that it returns and receives.
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import Data, FloatArray, Grads, Value, Walk
+from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Value, Walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +108,40 @@ def _number(name: str, value: Any) -> float:
     return int(value) if isinstance(value, int | np.integer) else number
 
 
+class Seen(NamedTuple):
+    """A piece of the stream: which workers were there, which examples they visited, and the gradients.
+
+    Attributes
+    ----------
+    k0 : int
+        Step of the epoch at which the piece begins.
+    who : int array (w,)
+        The workers that were there, in ascending order. Absent ones have no rows.
+    at : int array (steps, w)
+        ``at[r, c]`` is the example that worker ``who[c]`` visited at step ``k0 + r``.
+    G : array (steps, w, d)
+        Its raw gradient where it was computed.
+    """
+
+    k0: int
+    who: IntArray
+    at: IntArray
+    G: FloatArray
+
+    @classmethod
+    def along(cls, pi: IntArray, k0: int, G: FloatArray) -> Seen:
+        """Return the piece G (steps, m, d) of an epoch in which all workers follow `pi` (m, n).
+
+        Examples
+        --------
+        >>> Seen.along(np.array([[2, 0, 1], [0, 1, 2]]), 1, np.zeros((2, 2, 3))).at
+        array([[0, 1],
+               [1, 2]])
+        """
+        at = np.ascontiguousarray(pi[:, k0 : k0 + len(G)].T)
+        return cls(k0, np.arange(len(pi)), at, G)
+
+
 @dataclass(frozen=True, eq=False)
 class Ordering:
     """How the order of epoch t + 1 follows from the gradients of epoch t.
@@ -119,10 +153,9 @@ class Ordering:
         ``init(problem, rng) -> state`` with the first orders in ``state.pi``, an int64 array (m, n): worker i
         visits example ``pi[i, k]`` at step k.
     observe : callable or None
-        ``observe(state, k0, G)`` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... of the
-        epoch, at the iterates where they were used, and updates the arrays of `state` in place; what it
-        writes into ``pi`` counts from the next epoch on. G is a buffer that is used again: copy what must
-        outlive the call. None: the ordering looks at nothing.
+        ``observe(state, seen)`` is shown the epoch piece by piece, as `Seen`, and updates the arrays of
+        `state` in place; what it writes into ``pi`` counts from the next epoch on. The arrays of `seen` are
+        buffers that are used again: copy what must outlive the call. None: the ordering looks at nothing.
     advance : callable
         ``advance(state, rng) -> state`` at the end of an epoch returns the state of the next one.
         Draws happen here and in `init` only.
@@ -135,7 +168,7 @@ class Ordering:
     Raises
     ------
     TypeError
-        For an `init`, `observe` or `advance` that cannot be called.
+        For an `init`, `observe` or `advance` that cannot be called, or an `observe` with other arguments.
 
     Notes
     -----
@@ -162,7 +195,7 @@ class Ordering:
 
     name: str
     init: Callable[[Problem, Generator], Any] = field(repr=False)
-    observe: Callable[[Any, int, FloatArray], None] | None = field(repr=False)
+    observe: Callable[[Any, Seen], None] | None = field(repr=False)
     advance: Callable[[Any, Generator], Any] = field(repr=False)
     replacement: bool = False
     verified: bool = False
@@ -170,6 +203,11 @@ class Ordering:
     def __post_init__(self) -> None:
         for name in ("init", "advance") if self.observe is None else ("init", "observe", "advance"):
             _checks.function(f"ordering {self.name!r}: {name}", getattr(self, name))
+        if self.observe is not None:
+            _checks.takes(
+                f"ordering {self.name!r}: observe", self.observe, "state", "seen",
+                hint="find k0 and G, and also who and at, in `seen`",
+            )  # fmt: skip
 
 
 @dataclass(frozen=True)

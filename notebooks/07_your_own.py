@@ -22,8 +22,8 @@ QUICK = bool(os.environ.get("CDGRAB_QUICK"))
 # ## An ordering is three functions
 #
 # - `init(problem, rng) -> state`, with the first orders in `state.pi`, int64 (m, n);
-# - `observe(state, k0, G)` sees the raw gradients G (steps, m, d) of steps k0, k0 + 1, ... and may come several times an
-#   epoch. G is a buffer: copy what must outlive the call;
+# - `observe(state, seen)` is shown the epoch piece by piece: `seen.G[r, c]` is the raw gradient of example `seen.at[r, c]` of
+#   worker `seen.who[c]` at step `seen.k0 + r`. These are buffers: copy what must outlive the call;
 # - `advance(state, rng) -> state` returns the state of the next epoch.
 #
 # The idea to try: *opposites*. Remember one number per example, its gradient along a direction that all workers share,
@@ -33,7 +33,7 @@ QUICK = bool(os.environ.get("CDGRAB_QUICK"))
 # %%
 class State(NamedTuple):
     pi: np.ndarray  # (m, n)
-    seen: np.ndarray  # (m, n), by example
+    along: np.ndarray  # (m, n), by example
 
 
 direction = np.array([1.0, 0.0, 0.0])
@@ -44,19 +44,17 @@ def init(problem, rng):
     return State(pi, np.zeros((problem.m, problem.n)))
 
 
-def observe(state, k0, G):
-    for k, g in enumerate(G, start=k0):
-        for i in range(len(g)):
-            state.seen[i, state.pi[i, k]] = g[i] @ direction
+def observe(state, seen):
+    state.along[seen.who, seen.at] = seen.G @ direction
 
 
 def advance(state, rng):
-    falling = np.argsort(-state.seen, axis=1, kind="stable")
+    falling = np.argsort(-state.along, axis=1, kind="stable")
     pi = np.empty_like(falling)
     half = (falling.shape[1] + 1) // 2
     pi[:, 0::2] = falling[:, :half]
     pi[:, 1::2] = falling[:, half:][:, ::-1]
-    return State(pi, state.seen)
+    return State(pi, state.along)
 
 
 opposites = cg.Ordering("opposites", init, observe, advance)
@@ -106,7 +104,7 @@ def check(ordering, m=3, n=9, d=3, epochs=4):
             for k0 in range(0, n, chunk):
                 part = epoch[k0 : k0 + chunk]
                 buffer[: len(part)] = part
-                ordering.observe(state, k0, buffer[: len(part)])
+                ordering.observe(state, cg.Seen.along(state.pi, k0, buffer[: len(part)]))
                 buffer[:] = np.nan  # nothing of it may be needed again
             state = ordering.advance(state, rng)
         return np.array([*found, state.pi])
@@ -136,17 +134,17 @@ print("opposites keeps the rules")
 
 # %%
 @numba.njit
-def remember(seen, pi, k0, G, direction):
+def remember(along, at, G, direction):
     for k in range(G.shape[0]):
         for i in range(G.shape[1]):
             total = 0.0
             for p in range(G.shape[2]):
                 total += G[k, i, p] * direction[p]
-            seen[i, pi[i, k0 + k]] = total
+            along[i, at[k, i]] = total
 
 
-def observe_fast(state, k0, G):
-    remember(state.seen, state.pi, k0, G, direction)
+def observe_fast(state, seen):
+    remember(state.along, seen.at, seen.G, direction)
 
 
 compiled = cg.Ordering("opposites", init, observe_fast, advance)

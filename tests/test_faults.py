@@ -30,8 +30,8 @@ def numbered(m=3, n=5):
 def watched(inner, steps):
     """`inner`, which puts every step that it is shown into `steps`, as (k, gradients (m, d))."""
 
-    def observe(state, k0, G):
-        steps.extend((k0 + r, g.copy()) for r, g in enumerate(G))
+    def observe(state, seen):
+        steps.extend((seen.k0 + r, g.copy()) for r, g in enumerate(seen.G))
 
     return cg.Ordering("watched", inner.init, observe, inner.advance)
 
@@ -57,7 +57,7 @@ def test_a_stored_reference_to_a_reused_buffer():
     state = fresh(ordering, 1, 2, 2)
     for k, gradient in enumerate(([1.0, 1.0], [0.25, 0.25])):
         buffer[0, 0] = gradient
-        ordering.observe(state, k, buffer)
+        ordering.observe(state, cg.Seen.along(state.pi, k, buffer))
         assert buffer[0, 0].tolist() == gradient
     assert state.opened.tolist() == [[1.0, 1.0]]
     assert state.s.tolist() == [[0.75, 0.75]]
@@ -83,7 +83,7 @@ def test_a_running_mean_of_centred_vectors():
     state, rng = fresh(ordering, 2, 8, 3), np.random.default_rng(0)
     G = 50.0 + np.random.RandomState(0).standard_normal((8, 2, 3))
     for _ in range(4):
-        ordering.observe(state, 0, G)
+        ordering.observe(state, cg.Seen.along(state.pi, 0, G))
         state = ordering.advance(state, rng)
         assert_allclose(state.mean, G.mean(axis=0), rtol=1e-12)
 

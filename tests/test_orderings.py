@@ -120,7 +120,7 @@ def test_stale_means_are_those_of_the_previous_epoch():
     G = np.random.RandomState(0).randint(-9, 9, size=(3, 4, 2, 3)).astype(float)
     assert not state.mean.any()
     for t in range(3):
-        ordering.observe(state, 0, G[t])
+        ordering.observe(state, cg.Seen.along(state.pi, 0, G[t]))
         state = ordering.advance(state, rng)
         assert_array_equal(state.mean, G[t].sum(axis=0) / 4)
 
@@ -150,10 +150,10 @@ def recording(inner, epochs):
         epochs.append([])
         return Kept(state.pi, state, epochs[-1])
 
-    def observe(state, k0, G):
-        state.stream.extend(G.copy())
+    def observe(state, seen):
+        state.stream.extend(seen.G.copy())
         if inner.observe is not None:
-            inner.observe(state.inner, k0, G)
+            inner.observe(state.inner, seen)
 
     return cg.Ordering(
         "recording",

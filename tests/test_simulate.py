@@ -230,8 +230,8 @@ def reversing(pi_of=lambda pi: pi[:, ::-1].copy()):
     def init(problem, rng):
         return ListState(np.tile(np.arange(problem.n), (problem.m, 1)), [])
 
-    def observe(state, k0, G):
-        state.seen.extend((k0 + r, g.copy()) for r, g in enumerate(G))
+    def observe(state, seen):
+        state.seen.extend((seen.k0 + r, g.copy()) for r, g in enumerate(seen.G))
 
     return cg.Ordering("reversing", init, observe, lambda s, rng: ListState(pi_of(s.pi), []))
 
@@ -335,8 +335,9 @@ def test_data_with_fewer_examples_than_promised_are_found_where_compiled_code_wo
 
 @pytest.mark.parametrize("steps", [2, 64])
 def test_an_ordering_that_writes_into_its_orders_does_so_for_the_next_epoch(monkeypatch, steps):
-    def observe(state, k0, G):
-        state.pi[:, k0 : k0 + len(G)] = state.pi[:, k0 : k0 + len(G)][:, ::-1].copy()
+    def observe(state, seen):
+        now = slice(seen.k0, seen.k0 + len(seen.G))
+        state.pi[:, now] = state.pi[:, now][:, ::-1].copy()
         state.pi[:, :] = np.roll(state.pi, 1, axis=1)
 
     def init(problem, rng):
@@ -393,9 +394,15 @@ def test_a_users_state_without_orders_is_refused(slip):
 
 @pytest.mark.parametrize("name", ["init", "observe", "advance"])
 def test_an_ordering_is_made_of_functions(name):
-    parts = {"init": len, "observe": len, "advance": len} | {name: 3}
+    parts = {"init": len, "observe": divmod, "advance": len} | {name: 3}
     with pytest.raises(TypeError, match=f"ordering 'mine': {name}: expected a function; got 3"):
         cg.Ordering("mine", **parts)
+
+
+def test_an_observe_with_the_arguments_of_old_says_what_to_change():
+    expected = r"expected arguments \(state, seen\); got \(state, k0, G\); find k0 and G"
+    with pytest.raises(TypeError, match=f"ordering 'mine': observe: {expected}"):
+        cg.Ordering("mine", len, lambda state, k0, G: None, len)
 
 
 BAD_ORDERS = {

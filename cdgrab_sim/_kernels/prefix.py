@@ -70,8 +70,8 @@ class LargestPrefix:
         self._centre = np.zeros(d) if centre is None else centre
         self._after_every_worker = after_every_worker
 
-    def see(self, k0: int, G: FloatArray) -> None:
-        """Go on with the chunk G (steps, m, d); `k0` is there to have the signature of an observer."""
+    def see(self, G: FloatArray) -> None:
+        """Go on with the chunk G (steps, m, d)."""
         largest_prefix(self._largest, self._prefix, self._centre, self._after_every_worker, G)
 
     def norm(self, norm: str) -> float:
@@ -95,5 +95,5 @@ def stream_errors(stream: FloatArray, mean: FloatArray, norms: tuple[str, ...]) 
     {'inf': 2.0}
     """
     largest = LargestPrefix(len(mean), mean)
-    largest.see(0, stream)
+    largest.see(stream)
     return {norm: largest.norm(norm) for norm in norms}

@@ -13,10 +13,11 @@ this is how full gradients and exact herding errors are measured, with no kernel
 
 A walk has the signature
 
-    walk(G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+    walk(G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
-and updates G (steps, m, d), x, v and total (d,) and the scratch idx (m,) in place. `total` carries the sum of
-a batch that a chunk leaves open. `alpha` holds one step size per update of the epoch.
+and writes G (steps, m, d) and the examples visited, at (steps, m), and moves x, v and total (d,) in place.
+`total` carries the sum of a batch that a chunk leaves open; `alpha` holds one step size per update of the
+epoch.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from cdgrab_sim._types import Grads, Walk
 
 @inlined
 def walk_loop(  # type: ignore[no-untyped-def]
-    grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+    grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
     """Walk one chunk; bind `grads` by calling this from a kernel in the problem's own file."""
     steps, m, d = G.shape
@@ -47,8 +48,8 @@ def walk_loop(  # type: ignore[no-untyped-def]
     for r in range(steps):
         k = k0 + r
         for i in range(m):
-            idx[i] = pi[i, k]
-        grads(G[r], x, who, idx, data)
+            at[r, i] = pi[i, k]
+        grads(G[r], x, who, at[r], data)
         if d < LANES:  # a column at a time stays in a register, a row at a time in vectors of them
             for p in range(d):
                 column = total[p]
@@ -85,13 +86,13 @@ def numpy_walk(grads: Grads) -> Walk:
     """Return the NumPy twin of the walk, for any `grads`."""
 
     def walk(  # type: ignore[no-untyped-def]
-        G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+        G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
     ) -> None:
         m, n = pi.shape
         share = 1.0 / (m * batch)
         for k, g in enumerate(G, start=k0):
-            idx[:] = pi[:, k]
-            grads(g, x, who, idx, data)
+            at[k - k0] = pi[:, k]
+            grads(g, x, who, at[k - k0], data)
             total[:] = ordered_sum(np.concatenate((total[None], g)))
             if (k + 1) % batch == 0 or k + 1 == n:
                 v[:] = momentum * v + (share * total + weight_decay * x)
@@ -103,9 +104,9 @@ def numpy_walk(grads: Grads) -> Walk:
 
 def _compiled_walk(grads: Any) -> Callable[..., None]:
     def walk(  # type: ignore[no-untyped-def]
-        G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+        G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
     ):
-        walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+        walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
     return walk
 

@@ -198,7 +198,7 @@ def prefix_discrepancy(z: ArrayLike, eps: ArrayLike, norm: str = "inf") -> float
     if norm == "l1":
         return float(rescaled(profile_of(signed, norm).max(), exponent))
     largest = LargestPrefix(table.shape[2])
-    largest.see(0, signed)
+    largest.see(signed)
     return float(rescaled(largest.norm(norm), exponent))
 
 
@@ -246,5 +246,5 @@ def _sign_all(z: FloatArray, rule: str, every: int, norm: str) -> IntArray:
     counts = np.arange(1, len(z) + 1) % every == 0
     steps = (signs(z)[:, None] * z).reshape(-1, every, z.shape[1])
     known = LargestPrefix(z.shape[1])
-    known.see(0, np.ascontiguousarray(steps))
+    known.see(np.ascontiguousarray(steps))
     return optimal_signs(z, counts, norm, known.norm(norm) * (1.0 + 1e-12))

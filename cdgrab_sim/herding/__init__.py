@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings
 from cdgrab_sim._kernels.prefix import NORMS, LargestPrefix
-from cdgrab_sim._records import Ordering
+from cdgrab_sim._records import Ordering, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.herding._offline import greedy_order as greedy_order
 from cdgrab_sim.herding._offline import steinitz_order as steinitz_order
@@ -302,7 +302,7 @@ def curve(
     errors = np.empty(rounds + 1)
     for t in range(rounds + 1):
         largest = LargestPrefix(standing.problem.d)
-        standing.show(next(standing.states), largest.see)
+        standing.show(next(standing.states), largest)
         errors[t] = largest.norm(norm)
     return errors
 
@@ -312,11 +312,11 @@ def _error(z: ArrayLike, pi: ArrayLike, norm: str, *, after_every_worker: bool) 
     problem = vectors(table)
     rows = _checks.orders("pi", pi, problem.m, problem.n)
     largest = LargestPrefix(problem.d, after_every_worker=after_every_worker)
-    _walk(Engine(problem, batch=problem.n), rows, largest.see)
+    _walk(Engine(problem, batch=problem.n), rows, lambda seen: largest.see(seen.G))
     return float(rescaled(largest.norm(norm), exponent))
 
 
-def _walk(engine: Engine, pi: IntArray, see: Callable[[int, FloatArray], Any]) -> None:
+def _walk(engine: Engine, pi: IntArray, see: Callable[[Seen], Any]) -> None:
     engine.epoch(np.zeros(engine.problem.d), pi, np.zeros(1), see)
 
 
@@ -340,9 +340,15 @@ class _Standing:
                 mean[:] = exact
             yield state
 
-    def show(self, state: Any, also: Callable[[int, FloatArray], None] | None = None) -> None:
-        """Show one epoch to the ordering, and chunk by chunk to `also` before it."""
-        seers = [see for see in (also, observer(self.ordering, state)) if see is not None]
-        if seers:
-            pi = orders_of(self.ordering, state)
-            _walk(self._engine, pi, lambda k0, G: [see(k0, G) for see in seers])
+    def show(self, state: Any, largest: LargestPrefix | None = None) -> None:
+        """Show one epoch to the ordering, and chunk by chunk to `largest` before it."""
+        observe = observer(self.ordering, state)
+
+        def see(seen: Seen) -> None:
+            if largest is not None:
+                largest.see(seen.G)
+            if observe is not None:
+                observe(seen)
+
+        if largest is not None or observe is not None:
+            _walk(self._engine, orders_of(self.ordering, state), see)

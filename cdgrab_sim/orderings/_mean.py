@@ -12,7 +12,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._kernels.sums import ordered_sum
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
 from cdgrab_sim.orderings._orders import first_orders
@@ -55,8 +55,8 @@ def observe_means(
             eps[i, k0 + r] = 1 if plus else -1
 
 
-def _observe(state: MeanState, k0: int, G: FloatArray) -> None:
-    observe_means(state.eps, state.s, state.total, state.mean, k0, G)
+def _observe(state: MeanState, seen: Seen) -> None:
+    observe_means(state.eps, state.s, state.total, state.mean, seen.k0, seen.G)
 
 
 def _advance(state: MeanState, rng: Generator) -> MeanState:
@@ -164,13 +164,13 @@ def against_exact_mean(form: Ordering) -> Ordering:
         inner = form.init(problem, rng)
         return ExactState(inner.pi, inner, np.empty((problem.n, problem.m, problem.d)))
 
-    def observe(state: ExactState, k0: int, G: FloatArray) -> None:
-        state.seen[k0 : k0 + len(G)] = G
+    def observe(state: ExactState, seen: Seen) -> None:
+        state.seen[seen.k0 : seen.k0 + len(seen.G)] = seen.G
 
     def advance(state: ExactState, rng: Generator) -> ExactState:
         inner = state.inner._replace(pi=state.pi)
         np.divide(ordered_sum(state.seen), len(state.seen), out=inner.mean)
-        observe_inner(inner, 0, state.seen)
+        observe_inner(inner, Seen.along(state.pi, 0, state.seen))
         inner = form.advance(inner, rng)
         return state._replace(pi=inner.pi, inner=inner)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import aligned
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, balance_two
 from cdgrab_sim.orderings._orders import first_orders
@@ -115,8 +115,8 @@ def observe_pairs(
         _open(after, opened, pi, k0 + steps - 1, G)
 
 
-def _observe(state: PairState, k0: int, G: FloatArray) -> None:
-    observe_pairs(state.after, state.s, state.opened, state.pi, k0, G)
+def _observe(state: PairState, seen: Seen) -> None:
+    observe_pairs(state.after, state.s, state.opened, state.pi, seen.k0, seen.G)
 
 
 def _advance(state: PairState, rng: Generator) -> PairState:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, arrange
 from cdgrab_sim.orderings._orders import first_orders
@@ -153,11 +153,12 @@ def recursive(
         slot, mean, total = np.zeros((m, n), dtype=np.int64), np.zeros((m, d)), np.zeros((m, d))
         return RecursiveState(pi, signer.s[:rows], slot, mean, total, uniforms, signer)
 
-    def observe(state: RecursiveState, k0: int, G: FloatArray) -> None:
+    def observe(state: RecursiveState, seen: Seen) -> None:
         m, n = state.pi.shape
         factor = rule.factor(n if scope == "independent" else m * n)
         how = (levels, rule.code, factor, fair)
-        observe_down(state.slot, *state.signer, state.total, state.mean, state.uniforms, k0, G, *how)
+        memory = (state.slot, *state.signer, state.total, state.mean, state.uniforms)
+        observe_down(*memory, seen.k0, seen.G, *how)
         stop_at_clips(state.signer, rule)
 
     def advance(state: RecursiveState, rng: Generator) -> RecursiveState:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, arrange
 from cdgrab_sim.orderings._orders import first_orders
@@ -185,11 +185,11 @@ def recursive_pair(
         waiting, used = np.zeros((m, nodes, d)), np.zeros(m, dtype=np.int64)
         return RecursivePairState(pi, signer.s[:rows], slot, held, waiting, used, uniforms, signer)
 
-    def observe(state: RecursivePairState, k0: int, G: FloatArray) -> None:
+    def observe(state: RecursivePairState, seen: Seen) -> None:
         m, n = state.pi.shape
         factor = rule.factor(max(1, n // 2) * (1 if scope == "independent" else m))
         memory = (state.slot, state.held, state.waiting, state.used, *state.signer, state.uniforms)
-        observe_pairs_down(*memory, k0, G, rule.code, factor, fair)
+        observe_pairs_down(*memory, seen.k0, seen.G, rule.code, factor, fair)
         stop_at_clips(state.signer, rule)
 
     def advance(state: RecursivePairState, rng: Generator) -> RecursivePairState:

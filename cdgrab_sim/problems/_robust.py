@@ -52,10 +52,10 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
 
 @kernel(twin=numpy_walk(_grads_twin))
 def walk(  # type: ignore[no-untyped-def]
-    G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data
+    G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
     """Walk bound to this file's `grads`."""
-    walk_loop(grads, G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+    walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
 @kernel(twin=margin_value_twin(_loss))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._kernels.walk import bound_walk
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
@@ -48,25 +49,26 @@ class Engine:
         self._walk = bound_walk(problem)
         self._rule = (momentum, weight_decay, batch)
         self._who = np.arange(m)
-        self._idx = np.empty(m, dtype=np.int64)
         steps = n if whole_epoch else chunk_steps(m, n, d)
         self.stream = aligned((steps, m, d))
-        self._chunks = [(k0, self.stream[: min(steps, n - k0)]) for k0 in range(0, n, steps)]
+        at = np.empty((steps, m), dtype=np.int64)
+        ends = [(k0, min(steps, n - k0)) for k0 in range(0, n, steps)]
+        self._chunks = [Seen(k0, self._who, at[:rows], self.stream[:rows]) for k0, rows in ends]
         self._velocity, self._total = np.zeros(d), np.zeros(d)
         self._standing = (np.zeros(1), 0.0, 0.0, n)  # alpha, momentum, weight decay, batch
         self._identity: IntArray | None = None
 
     def epoch(
-        self, x: FloatArray, pi: IntArray, alpha: FloatArray, see: Callable[[int, FloatArray], Any] | None
+        self, x: FloatArray, pi: IntArray, alpha: FloatArray, see: Callable[[Seen], Any] | None
     ) -> None:
-        """Walk one epoch from `x`, in place, and show each chunk of the stream to ``see(k0, G)``."""
-        walk, v, total, idx, who = self._walk, self._velocity, self._total, self._idx, self._who
+        """Walk one epoch from `x`, in place, and show each chunk of the stream to `see`."""
+        walk, v, total, data = self._walk, self._velocity, self._total, self.problem.data
         momentum, weight_decay, batch = self._rule
-        data = self.problem.data
-        for k0, G in self._chunks:
-            walk(G, x, v, total, idx, pi, who, k0, alpha, momentum, weight_decay, batch, data)
+        for seen in self._chunks:
+            k0, who, at, G = seen
+            walk(G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
             if see is not None:
-                see(k0, G)
+                see(seen)
 
     def full_gradient(self, x: FloatArray) -> FloatArray:
         """Return grad f(x)."""
@@ -83,20 +85,19 @@ class Engine:
     def _stand_still(self, x: FloatArray, pi: IntArray) -> FloatArray:
         # With alpha = 0 and the epoch as one batch, the velocity is the mean of all gradients.
         v, total, x = np.zeros_like(x), np.zeros_like(x), x.copy()
-        for k0, G in self._chunks:
-            alpha, *rule = self._standing
-            self._walk(G, x, v, total, self._idx, pi, self._who, k0, alpha, *rule, self.problem.data)
+        alpha, *rule = self._standing
+        for k0, who, at, G in self._chunks:
+            self._walk(G, at, x, v, total, pi, who, k0, alpha, *rule, self.problem.data)
         return v
 
 
-def observer(ordering: Ordering, state: Any) -> Callable[[int, FloatArray], None] | None:
-    """Return ``see(k0, G)`` for one epoch of an ordering."""
-    observe = ordering.observe
-    return None if observe is None else lambda k0, G: observe(state, k0, G)
+def observer(ordering: Ordering, state: Any) -> Callable[[Seen], None] | None:
+    """Return ``see(seen)`` for one epoch of an ordering."""
+    return None if ordering.observe is None else partial(ordering.observe, state)
 
 
-def balance_of_epoch(ordering: Ordering, state: Any, stream: FloatArray) -> float:
-    """Show the stream step by step and return the largest 2-norm of the running signed sum.
+def balance_of_epoch(ordering: Ordering, state: Any, seen: Seen) -> float:
+    """Show an epoch step by step and return the largest 2-norm of the running signed sum.
 
     With one sum per worker: the sum over workers of their largest norms.
     """
@@ -107,7 +108,7 @@ def balance_of_epoch(ordering: Ordering, state: Any, stream: FloatArray) -> floa
             f"got {ordering.name!r}; ask for balance with a balancing ordering only"
         )
     largest = np.zeros(len(np.atleast_2d(state.s)))
-    for k in range(len(stream)):
-        see(k, stream[k : k + 1])
+    for k in range(len(seen.G)):
+        see(Seen(k, seen.who, seen.at[k : k + 1], seen.G[k : k + 1]))
         np.maximum(largest, np.linalg.norm(np.atleast_2d(state.s), axis=1), out=largest)
     return float(largest.sum())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim._kernels.prefix import stream_errors
-from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._records import Ordering, Problem, Record, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.synchronous._engine import Engine, balance_of_epoch
 
@@ -95,12 +95,13 @@ class Recorder:
             for norm, error in errors.items():
                 self.herding[norm][r, row] = error
 
-    def stream(self, r: int, row: int, ordering: Ordering, state: Any, k0: int, stream: FloatArray) -> None:
+    def stream(self, r: int, row: int, ordering: Ordering, state: Any, seen: Seen) -> None:
         """Record what depends on the stream of a whole epoch, and show it to the ordering."""
+        stream = seen.G
         for norm in self.record.herding:
             mean = stream.mean(axis=(0, 1))
             self.herding_live[norm][r, row] = stream_errors(stream, mean, (norm,))[norm]
         if self.balance is not None:
-            self.balance[r, row] = balance_of_epoch(ordering, state, stream)
+            self.balance[r, row] = balance_of_epoch(ordering, state, seen)
         elif ordering.observe is not None:
-            ordering.observe(state, k0, stream)
+            ordering.observe(state, seen)

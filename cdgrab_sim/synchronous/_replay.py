@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import IntArray
 from cdgrab_sim.orderings._states import states
 
@@ -77,7 +77,7 @@ def replay(G: ArrayLike, ordering: Ordering | str, *, seed: int = 0) -> Replay:
         orders[t] = state.pi
         if ordering.observe is not None:
             epoch[:] = recorded[t]
-            ordering.observe(state, 0, epoch)
+            ordering.observe(state, Seen.along(state.pi, 0, epoch))
     return Replay(orders, np.array(next(coming).pi))
 
 

@@ -115,7 +115,7 @@ def test_the_default_bound_is_the_largest_norm_of_the_epoch_before():
     state = ordering.init(problem, rng)
     for seen, expected in zip(G, (0.0, 16.0, 16.0), strict=True):
         assert state.signer.bound.tolist() == [expected]
-        ordering.observe(state, 0, seen)
+        ordering.observe(state, cg.Seen.along(state.pi, 0, seen))
         state = ordering.advance(state, rng)
     assert state.signer.clips.sum() > 0
 

@@ -39,7 +39,7 @@ def decided(ordering, G, seed):
         state = next(coming)
         used.append(state.pi.tolist())
         drawn.append(state.uniforms.tolist())
-        ordering.observe(state, 0, epoch)
+        ordering.observe(state, cg.Seen.along(state.pi, 0, epoch))
     state = next(coming)
     return [*used, state.pi.tolist()], drawn, int(state.signer.clips.sum())
 
@@ -164,7 +164,7 @@ def test_the_bound_of_a_tree(z, levels, rule):
     rng, largest = np.random.default_rng(0), 0.0
     state = ordering.init(problem, rng)
     for k, v in enumerate(z):
-        ordering.observe(state, k, v.reshape(1, 1, d))
+        ordering.observe(state, cg.Seen.along(state.pi, k, v.reshape(1, 1, d)))
         largest = max(largest, np.abs(state.signer.s).max())
     if state.signer.clips.any():
         return  # the walk is no signed sum any more

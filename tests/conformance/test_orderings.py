@@ -49,7 +49,7 @@ def decided(name, G, chunk, frozen=False):
             if frozen:
                 seen = seen.copy()
                 seen.flags.writeable = False
-            ordering.observe(state, k0, seen)
+            ordering.observe(state, cg.Seen.along(state.pi, k0, seen))
             buffer[:] = np.nan  # nothing of it may be needed again
         state = ordering.advance(state, rng)
     return np.array([*orders, state.pi])
