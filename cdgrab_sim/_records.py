@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Value, Walk
+from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Loss, Value, Walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,9 @@ class Problem:
     walk : callable, optional
         Compiled walk with `grads` bound into it (:mod:`cdgrab_sim._kernels.walk`). Built-in problems carry
         one so that its machine code is cached on disk; for others `simulate` binds `grads` itself.
+    loss : callable, optional
+        ``loss(x, i, j, data)`` returns f_ij(x), the value of example j of worker i. A plain function, or one
+        compiled with ``numba.njit``. `values` needs it, and so do job times that follow the loss.
 
     Raises
     ------
@@ -85,6 +89,7 @@ class Problem:
     f_star: float | None = None
     constants: Mapping[str, float] = field(default_factory=dict)
     walk: Walk | None = field(default=None, repr=False)
+    loss: Loss | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for letter in ("m", "n", "d"):
@@ -100,6 +105,45 @@ class Problem:
             object.__setattr__(self, "f_star", _checks.real("f_star", self.f_star))
         if self.x_star is not None:
             object.__setattr__(self, "x_star", _checks.vector("x_star", self.x_star, self.d))
+
+    def gradients(self, x: ArrayLike) -> FloatArray:
+        """Return the gradients (m, n, d) of all examples at `x` (d,).
+
+        Examples
+        --------
+        >>> import cdgrab_sim as cg
+        >>> problem = cg.problems.least_squares(m=2, n=8, d=3)
+        >>> bool(np.linalg.norm(problem.gradients(problem.x_star).mean(axis=(0, 1))) < 1e-12)
+        True
+        """
+        m, n, point = self.m, self.n, np.array(_checks.vector("x", x, self.d))
+        rows = np.empty((m * n, self.d))
+        self.grads(rows, point, np.repeat(np.arange(m), n), np.tile(np.arange(n), m), self.data)
+        return rows.reshape(m, n, self.d)
+
+    def values(self, x: ArrayLike) -> FloatArray:
+        """Return f_ij(x) of all examples, (m, n), at `x` (d,); their mean is f(x).
+
+        Raises
+        ------
+        ValueError
+            For a problem without `loss`.
+
+        Examples
+        --------
+        >>> import cdgrab_sim as cg
+        >>> problem = cg.problems.quadratic(m=2, n=4, d=1, eigenvalues=[2.0])
+        >>> bool(np.allclose(problem.values([3.0]), (problem.data[0][:, :, 0] - 3.0) ** 2))
+        True
+        """
+        point = np.array(_checks.vector("x", x, self.d))
+        if self.loss is None:
+            raise ValueError(
+                f"values: expected a problem with `loss`; got {self.name!r} without one; "
+                "give it loss(x, i, j, data), which returns f_ij(x)"
+            )
+        rows = [[self.loss(point, i, j, self.data) for j in range(self.n)] for i in range(self.m)]
+        return np.array(rows, dtype=np.float64)
 
 
 def _number(name: str, value: Any) -> float:

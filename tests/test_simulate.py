@@ -305,6 +305,8 @@ WRONG_FUNCTIONS = {
     "no function": ("grads: expected a function; got None", {"grads": None}),
     "vector": (r"value: expected one number f\(x\); got array", {"value": lambda x, data: x}),
     "nothing": (r"value: expected one number f\(x\); got None", {"value": lambda x, data: None}),
+    "vector of an example": (r"loss: expected one number f_ij\(x\)", {"loss": lambda x, i, j, data: x}),
+    "no function of an example": ("loss: expected a function; got 3", {"loss": 3}),
 }
 
 

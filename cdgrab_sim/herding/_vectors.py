@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.sums import dot
 from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
@@ -37,6 +38,12 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = <z_ij, x>."""
+    return dot(data[0][i, j], x)
+
+
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = <mean of all z, x>."""
     return float(np.cumsum(mean_term(data[0]) * x)[-1])
@@ -59,7 +66,7 @@ def vectors(z: ArrayLike) -> Problem:
     """
     table = as_table(z)
     m, n, d = table.shape
-    return Problem("vectors", m=m, n=n, d=d, data=(table,), grads=grads, value=value, walk=walk)
+    return Problem("vectors", m=m, n=n, d=d, data=(table,), grads=grads, value=value, loss=loss, walk=walk)
 
 
 def as_table(z: ArrayLike) -> FloatArray:

@@ -12,15 +12,6 @@ from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._fixed import FixedState
 
 
-def gradients_at(problem: Problem, x: FloatArray) -> FloatArray:
-    """Return all gradients at `x`, (m, n, d)."""
-    m, n, d = problem.m, problem.n, problem.d
-    G, who = np.empty((n, m, d)), np.arange(m)
-    for j in range(n):
-        problem.grads(G[j], x, who, np.full(m, j), problem.data)
-    return np.ascontiguousarray(G.swapaxes(0, 1))
-
-
 def herding(at: ArrayLike | None = None) -> Ordering:
     r"""Follow the greedy herding order of the gradients at one point, in every epoch.
 
@@ -56,7 +47,7 @@ def herding(at: ArrayLike | None = None) -> Ordering:
             x = _checks.vector("at", at, problem.d)
         else:
             x = np.zeros(problem.d) if problem.x_star is None else problem.x_star
-        z = gradients_at(problem, np.array(x))
+        z = problem.gradients(x)
         return FixedState(greedy_order(z - (np.cumsum(z, axis=1)[:, -1:] / problem.n)))
 
     return Ordering("herding", init, observe=None, advance=lambda state, rng: state, verified=True)

@@ -37,6 +37,16 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = x' A_ij x / 2 - c_ij' x."""
+    hessians, linear = data[0], data[1]
+    square = 0.0
+    for p in range(x.shape[0]):
+        square += x[p] * dot(hessians[i, j, p], x)
+    return 0.5 * square - dot(linear[i, j], x)
+
+
 def _value_twin(x: FloatArray, data: Data) -> float:
     mean_hessian, mean_linear = data[2], data[3]
     return 0.5 * dot_twin(x, dots_twin(mean_hessian, x)) - dot_twin(mean_linear, x)
@@ -101,6 +111,7 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
         data=data,
         grads=grads,
         value=value,
+        loss=loss,
         x_star=x_star,
         f_star=value(x_star, data),
         constants={"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu},

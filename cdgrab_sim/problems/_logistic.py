@@ -15,6 +15,7 @@ from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._margin import (
     margin_grads,
     margin_grads_twin,
+    margin_loss,
     margin_problem,
     margin_value,
     margin_value_twin,
@@ -29,7 +30,7 @@ def _slope(t: float, y: float) -> float:
     return -y * ((e if z >= 0.0 else 1.0) / (1.0 + e))
 
 
-def _loss(t: float, y: float) -> float:
+def _phi(t: float, y: float) -> float:
     z = y * t
     tail = math.log1p(math.exp(-abs(z)))
     return tail if z >= 0.0 else tail - z
@@ -40,7 +41,7 @@ def _derivatives(t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -y * q, q * (1.0 - q)
 
 
-slope, loss = inlined(_slope), inlined(_loss)
+slope, phi = inlined(_slope), inlined(_phi)
 _grads_twin = margin_grads_twin(_slope)
 
 
@@ -58,10 +59,16 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-@kernel(twin=margin_value_twin(_loss))
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = log(1 + exp(-y <a, x>)) + ridge |x|^2 / 2."""
+    return margin_loss(phi, x, i, j, data)  # type: ignore[no-any-return]
+
+
+@kernel(twin=margin_value_twin(_phi))
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean log(1 + exp(-y <a, x>)) + ridge |x|^2 / 2."""
-    return margin_value(loss, x, data)  # type: ignore[no-any-return]
+    return margin_value(phi, x, data)  # type: ignore[no-any-return]
 
 
 def logistic_on(examples: Table, *, ridge: float) -> Problem:
@@ -72,6 +79,7 @@ def logistic_on(examples: Table, *, ridge: float) -> Problem:
         ridge,
         grads=grads,
         value=value,
+        loss=loss,
         walk=walk,
         curvature=0.25,
         derivatives=_derivatives,

@@ -18,7 +18,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined
 from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Value, Walk
+from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Loss, Value, Walk
 from cdgrab_sim.problems._minimiser import Derivatives, Minimum, minimiser, spread_at
 from cdgrab_sim.problems._tables import Table, chunks
 
@@ -51,7 +51,15 @@ def margin_grads_twin(slope: Scalar) -> Grads:
 
 
 @inlined
-def margin_value(loss, x, data):  # type: ignore[no-untyped-def]
+def margin_loss(phi, x, i, j, data):  # type: ignore[no-untyped-def]
+    """f_ij(x), with the bits of f where example j of worker i is the only one."""
+    X, y, rows, ridge = data
+    row = rows[i, j]
+    return phi(dot(X[row], x), y[row]) + 0.5 * ridge[0] * dot(x, x)
+
+
+@inlined
+def margin_value(phi, x, data):  # type: ignore[no-untyped-def]
     """f(x), summed over the examples in worker order."""
     X, y, rows, ridge = data
     m, n = rows.shape
@@ -59,11 +67,11 @@ def margin_value(loss, x, data):  # type: ignore[no-untyped-def]
     for i in range(m):
         for k in range(n):
             j = rows[i, k]
-            total += loss(dot(X[j], x), y[j])
+            total += phi(dot(X[j], x), y[j])
     return total / (m * n) + 0.5 * ridge[0] * dot(x, x)
 
 
-def margin_value_twin(loss: Scalar) -> Value:
+def margin_value_twin(phi: Scalar) -> Value:
     """Return the NumPy twin of :func:`margin_value`."""
 
     def value(x: FloatArray, data: Data) -> float:
@@ -71,7 +79,7 @@ def margin_value_twin(loss: Scalar) -> Value:
         total = 0.0
         for a, labels, _ in chunks(X, y, rows):
             for t, label in zip(dots_twin(a, x).tolist(), labels.tolist(), strict=True):
-                total += loss(t, label)
+                total += phi(t, label)
         return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(x, x)
 
     return value
@@ -84,6 +92,7 @@ def margin_problem(
     *,
     grads: Grads,
     value: Value,
+    loss: Loss,
     walk: Walk,
     curvature: float,
     derivatives: Derivatives | None = None,
@@ -96,7 +105,7 @@ def margin_problem(
     name : str
     table : Table
     ridge : float
-    grads, value, walk : callable
+    grads, value, loss, walk : callable
         The loss's kernels.
     curvature : float
         Largest second derivative of phi in t, in absolute value.
@@ -124,6 +133,7 @@ def margin_problem(
         data=data,
         grads=grads,
         value=value,
+        loss=loss,
         constants=constants,
         walk=walk,
         **known,

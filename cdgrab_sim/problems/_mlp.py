@@ -122,6 +122,18 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@kernel
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = log sum_c exp(s_c) - s_y + ridge |w|^2 / 2."""
+    X, y, rows, ridge, start, sizes = data
+    w, hidden, scores = start + x, np.empty(sizes[0]), np.empty(sizes[1])
+    row = rows[i, j]
+    forward(hidden, scores, w, X[row])
+    score = scores[y[row]]
+    top, total = exponentials(scores)
+    return ((math.log(total) + top) - score) + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
+
+
 def _value_twin(x: FloatArray, data: Data) -> float:
     X, y, rows, ridge, start, sizes = data
     w, total = start + x, 0.0
@@ -171,6 +183,7 @@ def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: in
         data=(*examples, np.array([ridge]), start, sizes),
         grads=grads,
         value=value,
+        loss=loss,
         constants={"rows_left_over": examples.left_over},
         walk=walk,
     )

@@ -10,7 +10,7 @@ from cdgrab_sim._types import FloatArray
 
 
 def probe(problem: Problem, x: FloatArray) -> None:
-    """Call `grads` and `value` once at x, and refuse what would run and mean nothing.
+    """Call `grads`, `value` and `loss` once at x, and refuse what would run and mean nothing.
 
     A function that returns its gradients, or binds ``out`` to a new array, leaves in `out` whatever the
     memory held, and the run is noise that looks like a run. So `out` is shown with two contents: what is
@@ -38,11 +38,16 @@ def probe(problem: Problem, x: FloatArray) -> None:
     got out[0, 0] left as it was; assign out[:] = ..., not out = ..., and return nothing
     """
     where = f"problem {problem.name!r}:"
-    for name in ("grads", "value"):
+    given = ("grads", "value") if problem.loss is None else ("grads", "value", "loss")
+    for name in given:
         _checks.function(f"{where} {name}", getattr(problem, name))
     with np.errstate(all="ignore"):  # x may be where the gradients are no numbers
         zeros, ones = _gradients(problem, x, 0.0), _gradients(problem, x, 1.0)
-        value = problem.value(x.copy(), problem.data)
+        numbers = {"value: expected one number f(x)": problem.value(x.copy(), problem.data)}
+        if problem.loss is not None:
+            loss = getattr(problem.loss, "py_func", problem.loss)
+            last = loss(x.copy(), problem.m - 1, problem.n - 1, problem.data)
+            numbers["loss: expected one number f_ij(x)"] = last
     differs = ~((zeros == ones) | (np.isnan(zeros) & np.isnan(ones)))
     if differs.any():
         r, p = np.argwhere(differs)[0]
@@ -52,8 +57,9 @@ def probe(problem: Problem, x: FloatArray) -> None:
             f"{where} grads: expected every entry of `out` to be written; got out[{r}, {p}] {how}; "
             "assign out[:] = ..., not out = ..., and return nothing"
         )
-    if np.ndim(value) > 0 or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{where} value: expected one number f(x); got {value!r}")
+    for expected, number in numbers.items():
+        if np.ndim(number) > 0 or not isinstance(number, int | float | np.number):
+            raise TypeError(f"{where} {expected}; got {number!r}")
 
 
 def _gradients(problem: Problem, x: FloatArray, filled: float) -> FloatArray:

@@ -41,6 +41,17 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = sum_p lambda_p (x_p - b_p)^2 / 2."""
+    centres, eigenvalues, _, _ = data
+    total = 0.0
+    for p in range(x.shape[0]):
+        gap = x[p] - centres[i, j, p]
+        total += 0.5 * eigenvalues[p] * (gap * gap)
+    return total
+
+
 def _value_twin(x: FloatArray, data: Data) -> float:
     _, eigenvalues, x_star, f_star = data
     offset = x - x_star
@@ -119,6 +130,7 @@ def quadratic(
         data=(centres, lam, x_star, np.array([f_star])),
         grads=grads,
         value=value,
+        loss=loss,
         x_star=x_star,
         f_star=f_star,
         constants=constants,

@@ -13,6 +13,7 @@ from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._margin import (
     margin_grads,
     margin_grads_twin,
+    margin_loss,
     margin_problem,
     margin_value,
     margin_value_twin,
@@ -35,12 +36,12 @@ def _slope(t: float, y: float) -> float:
     return 2.0 * r * u * u
 
 
-def _loss(t: float, y: float) -> float:
+def _phi(t: float, y: float) -> float:
     r = t - y
     return r * r / (1.0 + r * r)
 
 
-slope, loss = inlined(_slope), inlined(_loss)
+slope, phi = inlined(_slope), inlined(_phi)
 _grads_twin = margin_grads_twin(_slope)
 
 
@@ -58,10 +59,16 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-@kernel(twin=margin_value_twin(_loss))
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = r^2 / (1 + r^2) + ridge |x|^2 / 2, with r = <a, x> - y."""
+    return margin_loss(phi, x, i, j, data)  # type: ignore[no-any-return]
+
+
+@kernel(twin=margin_value_twin(_phi))
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean r^2 / (1 + r^2) + ridge |x|^2 / 2, with r = <a, x> - y."""
-    return margin_value(loss, x, data)  # type: ignore[no-any-return]
+    return margin_value(phi, x, data)  # type: ignore[no-any-return]
 
 
 def robust_on(examples: Table, *, ridge: float) -> Problem:
@@ -72,6 +79,7 @@ def robust_on(examples: Table, *, ridge: float) -> Problem:
         ridge,
         grads=grads,
         value=value,
+        loss=loss,
         walk=walk,
         curvature=2.0,
     )

@@ -39,6 +39,17 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <nu, x>."""
+    terms, _, curvature = data
+    total = 0.0
+    for p in range(x.shape[0]):
+        slope = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p]
+        total += (0.5 * slope + terms[i, j, p]) * x[p]
+    return total
+
+
 def _value_twin(x: FloatArray, data: Data) -> float:
     _, mean, curvature = data
     slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
@@ -121,6 +132,7 @@ def skewed(
         data=(terms, mean_term(terms), np.array([kappa, 1.0])),
         grads=grads,
         value=value,
+        loss=loss,
         x_star=np.zeros(d),
         f_star=0.0,
         constants=constants,

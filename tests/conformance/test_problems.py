@@ -13,12 +13,14 @@ import pytest
 import cdgrab_sim as cg
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._records import Record
+from cdgrab_sim.herding._vectors import vectors
 from cdgrab_sim.problems import PROBLEMS
 from cdgrab_sim.synchronous._engine import Engine
 
 FAMILIES = sorted(PROBLEMS)
 TABLES = ["least-squares", "logistic", "mlp", "robust"]  # data = (X, y, rows, ...)
 MARGINS = ["least-squares", "logistic", "robust"]
+BUILT_IN = [*FAMILIES, "from_hessians", "vectors"]
 CONVEX = ["least-squares", "logistic", "quadratic", "skewed"]
 
 
@@ -33,11 +35,19 @@ def build(name, m=3, n=5, **arguments):
     return PROBLEMS[name](m=m, n=n, **wide, **arguments)
 
 
+def built_in(name, m=3, n=5):
+    """Return a problem of a family, or of those that are built from arrays."""
+    rng = np.random.RandomState(7)
+    if name == "vectors":
+        return vectors(rng.standard_normal((m, n, 11)))
+    if name == "from_hessians":
+        B, c = rng.standard_normal((m, n, 11, 11)), rng.standard_normal((m, n, 11))
+        return cg.problems.from_hessians(22 * np.eye(11) + B + B.swapaxes(2, 3), c)
+    return build(name, m=m, n=n, heterogeneity=0.5, **({"ridge": 0.3} if name in TABLES else {}))
+
+
 def all_gradients(problem, x):
-    m, n, d = problem.m, problem.n, problem.d
-    out = np.empty((m * n, d))
-    problem.grads(out, x, np.repeat(np.arange(m), n), np.tile(np.arange(n), m), problem.data)
-    return out.reshape(m, n, d)
+    return problem.gradients(x)
 
 
 def differences(value, x, h=1e-5):
@@ -52,31 +62,63 @@ def point(problem, seed=0):
 def twin(problem):
     """Return the problem with every kernel replaced by its NumPy twin."""
     twins = {id(function): other for function, other in jit.KERNELS.values()}
-    parts = {part: getattr(problem, part) for part in ("grads", "value", "walk")}
+    parts = {part: getattr(problem, part) for part in ("grads", "value", "walk", "loss")}
     return replace(problem, **{part: twins.get(id(f), f) for part, f in parts.items()})
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize(("m", "n"), [(3, 5), (1, 4), (4, 1), (1, 1)])
-def test_gradient_is_that_of_the_value(name, m, n):
-    problem = build(name, m=m, n=n, heterogeneity=0.5)
+def test_all_values_and_gradients_are_those_of_the_sum(name, m, n):
+    problem = built_in(name, m, n)
+    for scale in (0.3, 3.0):
+        x = scale * point(problem)
+        f, G = problem.values(x), problem.gradients(x)
+        assert (f.shape, G.shape) == ((m, n), (m, n, problem.d))
+        assert f.mean() == pytest.approx(problem.value(x, problem.data), rel=1e-12)
+        full = differences(lambda z, problem=problem: problem.value(z, problem.data), x)
+        np.testing.assert_allclose(G.mean(axis=(0, 1)), full, atol=1e-7)
+        np.testing.assert_allclose(Engine(problem).full_gradient(x), G.mean(axis=(0, 1)), 1e-12, 1e-14)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_example_has_the_gradient_of_its_own_value(name):
+    problem = built_in(name)
     x = point(problem)
-    mean = all_gradients(problem, x).mean(axis=(0, 1))
-    np.testing.assert_allclose(mean, differences(lambda z: problem.value(z, problem.data), x), atol=1e-8)
-    np.testing.assert_allclose(Engine(problem).full_gradient(x), mean, rtol=1e-12, atol=1e-14)
+    slopes = [(problem.values(x + h) - problem.values(x - h)) / 2e-5 for h in 1e-5 * np.eye(problem.d)]
+    np.testing.assert_allclose(problem.gradients(x), np.moveaxis(slopes, 0, 2), atol=1e-8)
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_example_has_the_gradient_of_its_own_loss(name):
-    problem = build(name, ridge=0.3)
-    x, G = point(problem), all_gradients(problem, point(problem))
-    X, y, rows, *rest = problem.data
-    for i in range(problem.m):
-        for j in range(problem.n):
-            one = np.array(rows[i : i + 1, j : j + 1])
-            one.flags.writeable = False
-            expected = differences(lambda z, one=one: problem.value(z, (X, y, one, *rest)), x)
-            np.testing.assert_allclose(G[i, j], expected, atol=1e-8)
+def test_the_value_of_an_example_is_that_of_a_problem_with_it_alone(name):
+    problem = built_in(name)
+    x, (X, y, rows, *rest) = point(problem), problem.data
+    for (i, j), value in np.ndenumerate(problem.values(x)):
+        one = replace(problem, m=1, n=1, data=(X, y, rows[i : i + 1, j : j + 1], *rest))
+        assert value == one.value(x, one.data)
+
+
+def test_values_and_gradients_check_what_they_are_given():
+    problem = built_in("vectors")
+    with pytest.raises(ValueError, match=r"x: expected shape \(d,\) = \(11,\); got \(3,\)"):
+        problem.gradients(np.zeros(3))
+    with pytest.raises(ValueError, match=r"x\[1\]: expected finite"):
+        problem.values([0.0, np.nan, *[0.0] * 9])
+    with pytest.raises(ValueError, match="values: expected a problem with `loss`; got 'vectors' without"):
+        replace(problem, loss=None).values(np.zeros(11))
+
+
+def test_values_and_gradients_of_plain_functions():
+    def grads(out, x, who, idx, data):
+        out[:] = x - data[0][who, idx]
+        x[:] = np.nan  # what a function does to its point is its own business
+
+    def loss(x, i, j, data):
+        return 0.5 * np.sum((x - data[0][i, j]) ** 2)
+
+    b, x = np.arange(6.0).reshape(2, 3, 1), np.ones(1)
+    problem = cg.Problem("mine", m=2, n=3, d=1, data=(b,), grads=grads, value=lambda x, data: 0.0, loss=loss)
+    np.testing.assert_array_equal(problem.gradients(x), x - b)
+    np.testing.assert_array_equal(problem.values([1]), 0.5 * ((x - b) ** 2)[:, :, 0])
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -277,7 +319,8 @@ def fingerprint():
             wide["heterogeneity"] = 0.5
         problem = family(m=3, n=7, seed=5, **wide)
         run = cg.simulate(problem, "cd-grab", epochs=3, step_size=0.01, seed=5)
-        for a in (*problem.data, run.x, run.loss, run.grad_norm):
+        examples = (problem.values(run.x[0]), problem.gradients(run.x[0]))
+        for a in (*problem.data, run.x, run.loss, run.grad_norm, *examples):
             digest.update(a.tobytes())
     return digest.hexdigest()
 """
