@@ -137,7 +137,8 @@ def _experiment(args: argparse.Namespace) -> int:
     own: dict[str, Any] = {name: getattr(args, name) for name in args.own}
     result = experiments.load(args.name).run(options, **own)
     result.save(folder)
-    _draw(result, folder)
+    if experiments.has_figure(args.name):
+        _draw(result, folder)
     _forget(store)
     print(result.to_json() if args.json else result.table())
     if not args.quiet:
@@ -153,5 +154,4 @@ def _forget(store: Path) -> None:
 def _draw(result: Any, folder: Path) -> None:
     from cdgrab_sim import plots
 
-    if result.experiment in plots.FIGURES:
-        plots.save(plots.figure(result), folder)
+    plots.save(experiments.figure(result), folder)

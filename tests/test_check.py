@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import cli
-from cdgrab_sim.experiments import _check
+from cdgrab_sim.experiments import check
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments.statements import STATEMENTS, Statement
 from cdgrab_sim.experiments.statements import _statement as frame
@@ -21,7 +21,7 @@ def made(kind, low=-math.inf, high=math.inf):
 
 
 def made_row(claim):
-    return _check.Held("V1", "upper", claim, 1, 1.0, None, None, "holds")
+    return check.Held("V1", "upper", claim, 1, 1.0, None, None, "holds")
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def made_row(claim):
     ],
 )
 def test_verdicts(statement, values, verdict):
-    row = _check.judge(statement, np.array(values))
+    row = check.judge(statement, np.array(values))
     assert row.verdict == verdict
     assert row.cases == len(values)
     assert json.loads(json.dumps(row.worst, allow_nan=False)) == row.worst
 
 
 def test_what_was_never_measured_fails():
-    assert _check.judge(made("upper", 0.0, 1.0), np.array([])).verdict == "fails"
+    assert check.judge(made("upper", 0.0, 1.0), np.array([])).verdict == "fails"
 
 
 def test_ratios_leave_out_what_says_nothing():
@@ -119,9 +119,9 @@ def test_a_wrong_prediction_turns_its_row_red(
 
 
 def test_a_family_is_all_its_statements():
-    assert {s.label for s in _check.select(["H"])} == {f"H{k}" for k in range(1, 9)}
-    assert len(_check.select([])) == len(STATEMENTS)
-    assert _check.select(["H", "H1"]) == _check.select(["H"])
+    assert {s.label for s in check.select(["H"])} == {f"H{k}" for k in range(1, 9)}
+    assert len(check.select([])) == len(STATEMENTS)
+    assert check.select(["H", "H1"]) == check.select(["H"])
 
 
 def test_an_unknown_statement_is_refused_with_the_nearest(tmp_path, capsys):
@@ -139,7 +139,7 @@ def test_deep_and_quick_exclude_each_other(tmp_path, capsys):
 
 def test_the_levels_draw_more_and_more_of_the_same_cases():
     cell = {"label": "V2", "title": "greedy sums on the line", "seed": 3}
-    quick, full, deep = (_check.measure(cell | {"level": level})["values"] for level in _check.LEVELS)
+    quick, full, deep = (check.measure(cell | {"level": level})["values"] for level in check.LEVELS)
     assert len(quick) < len(full) < len(deep)
     assert np.array_equal(full[: len(quick)], quick)
     assert np.array_equal(deep[: len(full)], full)
@@ -151,19 +151,19 @@ def test_long_runs_are_left_out_of_a_quick_check_and_it_says_so(monkeypatch):
     assert all(s.kind == "slope" for s in slow)
     assert {s.label for s in slow} <= {s.label for s in STATEMENTS.values() if not s.slow}
     monkeypatch.setattr(
-        _check, "run_cells", lambda task, cells, options: [{"values": np.zeros(1)}] * len(cells)
+        check, "run_cells", lambda task, cells, options: [{"values": np.zeros(1)}] * len(cells)
     )
-    monkeypatch.setattr(_check, "judge", lambda s, values: made_row(s.title))
-    quick = _check.run(Options(quick=True), statements=["T6"])
-    left_out = {s.title for s in _check.select(["T6"]) if s.slow}
+    monkeypatch.setattr(check, "judge", lambda s, values: made_row(s.title))
+    quick = check.run(Options(quick=True), statements=["T6"])
+    left_out = {s.title for s in check.select(["T6"]) if s.slow}
     assert left_out.isdisjoint(row.claim for row in quick.rows)
     assert quick.notes == [f"left out of a quick check: {len(left_out)} exponents of long runs"]
-    assert _check.run(Options(), statements=["T6"]).notes == []
+    assert check.run(Options(), statements=["T6"]).notes == []
 
 
 def test_rows_depend_on_the_seed_and_on_nothing_else():
     def rows(seed, jobs, statements):
-        return _check.run(Options(seed=seed, quick=True, jobs=jobs), statements=statements).rows
+        return check.run(Options(seed=seed, quick=True, jobs=jobs), statements=statements).rows
 
     alone = rows(0, 1, ["H2"])
     assert rows(0, 2, ["H2", "V2"])[-len(alone) :] == alone  # neither on processes nor on what else is asked
@@ -173,5 +173,5 @@ def test_rows_depend_on_the_seed_and_on_nothing_else():
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_every_claim_holds():
-    result = _check.run(Options())
+    result = check.run(Options())
     assert not [row for row in result.rows if row.verdict in ("fails", "disagrees")]

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cdgrab_sim import asynchronous, cli, experiments, orderings, problems
-from cdgrab_sim.experiments import _speedup
+from cdgrab_sim.experiments import speedup
 from theory import slopes
 
 KEYS = {"name", "quantity", "measured", "ci_low", "ci_high", "predicted", "margin", "verdict"}
@@ -17,8 +17,8 @@ KEYS = {"name", "quantity", "measured", "ci_low", "ci_high", "predicted", "margi
 @pytest.fixture
 def small(monkeypatch):
     """Sizes for a second."""
-    sizes = _speedup.SIZES | {"m": [1, 2, 4], "epochs": 20, "n": 8, "seeds": 3}
-    monkeypatch.setattr(_speedup, "QUICK", sizes)
+    sizes = speedup.SIZES | {"m": [1, 2, 4], "epochs": 20, "n": 8, "seeds": 3}
+    monkeypatch.setattr(speedup, "QUICK", sizes)
 
 
 def run(*words):
@@ -32,7 +32,7 @@ def test_json_is_one_object_and_nothing_else(small, tmp_path, capsys):
     assert code in (0, 1)
     assert err == ""
     assert result.keys() == {"experiment", "config", "rows"}
-    assert [row["name"] for row in result["rows"]] == list(_speedup.ORDERINGS)
+    assert [row["name"] for row in result["rows"]] == list(speedup.ORDERINGS)
     assert all(row.keys() == KEYS for row in result["rows"])
 
 
@@ -95,7 +95,7 @@ def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
     def interrupted(options, **arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_speedup, "run", interrupted)
+    monkeypatch.setattr(speedup, "run", interrupted)
     assert run("speedup", "--quick", "--out", str(tmp_path)) == 130
     assert f"resume with: cdgrab speedup --quick --out {tmp_path} --resume" in capsys.readouterr().err
 
@@ -110,7 +110,7 @@ def test_ctrl_c_of_a_tool_offers_no_option_that_it_does_not_have(monkeypatch, ca
 
 
 def test_an_interrupted_experiment_resumes_with_what_was_done(small, monkeypatch, tmp_path, capsys):
-    whole, calls, real = tmp_path / "whole", [], _speedup.floor
+    whole, calls, real = tmp_path / "whole", [], speedup.floor
     run("speedup", "--quick", "-q", "--jobs", "1", "--out", str(whole))
 
     def floor(cell):
@@ -121,11 +121,11 @@ def test_an_interrupted_experiment_resumes_with_what_was_done(small, monkeypatch
         return real(cell)
 
     floor.__module__, floor.__qualname__ = real.__module__, real.__qualname__
-    monkeypatch.setattr(_speedup, "floor", floor)
+    monkeypatch.setattr(speedup, "floor", floor)
     words = ["speedup", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path / "cut")]
     assert run(*words) == 130
     assert run(*words, "--resume") in (0, 1)
-    cells = 3 * 3 * len(_speedup.ORDERINGS)
+    cells = 3 * 3 * len(speedup.ORDERINGS)
     assert len(calls) - 1 == cells
     for file in whole.iterdir():
         assert file.read_bytes() == (tmp_path / "cut" / file.name).read_bytes(), file.name
@@ -135,7 +135,7 @@ def test_a_failing_cell_exits_with_1_and_names_itself(small, monkeypatch, tmp_pa
     def floor(cell):
         raise ArithmeticError("no luck")
 
-    monkeypatch.setattr(_speedup, "floor", floor)
+    monkeypatch.setattr(speedup, "floor", floor)
     assert run("speedup", "--quick", "-q", "--jobs", "1", "--out", str(tmp_path)) == 1
     err = capsys.readouterr().err
     assert "no luck" in err
@@ -147,7 +147,7 @@ def test_a_row_that_disagrees_exits_with_1(small, monkeypatch, tmp_path, capsys)
     wrong = slopes.predicted("floor", "rr", "m")
     monkeypatch.setattr(slopes, "predicted", lambda *names: wrong)
     sizes = {"epochs": 2000, "n": 16, "m": [1, 2, 4, 8]}
-    monkeypatch.setattr(_speedup, "QUICK", _speedup.QUICK | sizes)
+    monkeypatch.setattr(speedup, "QUICK", speedup.QUICK | sizes)
     code = run("speedup", "--quick", "-q", "--json", "--jobs", "1", "--out", str(tmp_path))
     verdicts = {row["name"]: row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert verdicts["cd-grab"] == "disagrees"

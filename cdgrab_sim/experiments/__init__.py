@@ -1,14 +1,24 @@
-"""Experiments: one file per question, `EXPERIMENTS` the one place where a question is registered.
+"""Experiments: one folder per question, `EXPERIMENTS` the one place where a question is registered.
 
-A name of two words is a sub-command of the first. The module, ``_name`` or ``_first_second``, has
-``run(options, **arguments) -> Result`` and, where it takes arguments of its own, ``add_arguments(parser)``.
-Measured and predicted numbers meet here and nowhere else.
+A name of two words is a sub-command of the first. The folder, ``name`` or ``first_second``, has
+
+    __init__.py   ``run(options, **arguments) -> Result``, and ``add_arguments(parser)`` where it takes any
+    figure.py     ``PANELS``: functions ``panel(result, ax)``, or a mapping of parts to such functions
+
+and what is measured in files beside them. Measured and predicted numbers meet here and nowhere else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cdgrab_sim.experiments._experiment import Result
+    from cdgrab_sim.plots import Figure
 
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
@@ -43,4 +53,35 @@ def load(name: str) -> Any:
     >>> load("speedup").run.__name__
     'run'
     """
-    return import_module(f"{__name__}._{name.replace('-', '_').replace(' ', '_')}")
+    return import_module(_address(name))
+
+
+def has_figure(name: str) -> bool:
+    """Tell whether an experiment draws anything.
+
+    Examples
+    --------
+    >>> has_figure("speedup"), has_figure("all")
+    (True, False)
+    """
+    return find_spec(f"{_address(name)}.figure") is not None
+
+
+def figure(result: Result) -> Figure:
+    """Return the figure of an experiment's result, in the shipped style.
+
+    Parameters
+    ----------
+    result : Result
+        Of an experiment with a figure, see `has_figure`.
+    """
+    from cdgrab_sim import plots  # matplotlib is for those who draw
+
+    panels = import_module(f"{_address(result.experiment)}.figure").PANELS
+    if isinstance(panels, Mapping):
+        panels = [panel for part in panels if part in result.config["parts"] for panel in panels[part]]
+    return plots.together([partial(panel, result) for panel in panels])
+
+
+def _address(name: str) -> str:
+    return f"{__name__}.{name.replace('-', '_').replace(' ', '_')}"

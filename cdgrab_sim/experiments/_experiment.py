@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,9 @@ class Result:
         with written_whole(folder / "data.npz") as file:
             arrays: dict[str, Any] = {name: np.asarray(a) for name, a in self.data.items()}
             np.savez(file, **arrays)
+
+
+Panel: TypeAlias = Callable[[Result, Any], None]  # draws a part of a result on axes
 
 
 def _short(x: float | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 
 from cdgrab_sim._run import Run
-from cdgrab_sim.plots._rate import legend_below, new_axes
+from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._style import look
 
 

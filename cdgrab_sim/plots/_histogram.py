@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim.plots._rate import legend_below, new_axes
+from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._style import look
 
 

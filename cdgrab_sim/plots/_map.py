@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim.plots._rate import new_axes
+from cdgrab_sim.plots._axes import new_axes
 
 _HATCHES = ("", "....", "////", "xxxx")
 _STEEPEST, _RISING = -2.0, 0.5  # exponents at the ends of the colours

@@ -14,8 +14,8 @@ from cdgrab_sim import _checks, herding
 from cdgrab_sim._kernels.prefix import NORMS
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._curves import loss_curves
-from cdgrab_sim.plots._rate import legend_below, new_axes
 from cdgrab_sim.plots._style import look, style
 
 _ROOM = {"left": 0.16, "right": 0.98, "bottom": 0.23, "top": 0.93}

@@ -6,37 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, LogFormatter, NullLocator
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, t_interval
+from cdgrab_sim.plots._axes import log_axes, new_axes
 from cdgrab_sim.plots._style import look
-
-
-class _Plain(LogFormatter):
-    """Labels some minor ticks, as its parent does, in plain numbers where the parent writes 6e-02."""
-
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        """Return the label of one tick."""
-        return f"{x:g}" if super().__call__(x, pos) else ""
-
-
-def new_axes(ax: Axes | None) -> Axes:
-    """Return `ax`, or the axes of a new figure that no global state knows."""
-    return Figure().add_subplot() if ax is None else ax
-
-
-def ticks_at(ax: Axes, x: Sequence[float] | FloatArray) -> None:
-    """Put the ticks of the x axis where the measurements are."""
-    ax.xaxis.set_major_locator(FixedLocator(sorted(set(x))))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter("{x:g}")
-
-
-def legend_below(ax: Axes) -> None:
-    """Put the legend under the axes, where no curve is."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
 
 
 def rate_plot(
@@ -129,16 +103,6 @@ def points_plot(
         ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=name)
     log_axes(ax, x, xlabel, ylabel)
     return ax
-
-
-def log_axes(ax: Axes, x: Sequence[float] | FloatArray, xlabel: str, ylabel: str) -> None:
-    """Make both axes logarithmic, with ticks at `x`, and put the legend below."""
-    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    ticks_at(ax, x)
-    if ax.get_ylim()[0] > 1e-3 and ax.get_ylim()[1] < 1e4:  # plain numbers where they are short
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter(_Plain(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
-    legend_below(ax)
 
 
 def _triangles(ax: Axes, slopes: Sequence[float]) -> None:

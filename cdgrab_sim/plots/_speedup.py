@@ -1,4 +1,4 @@
-"""What m workers gain over one: the plot for any table of errors, and the figure of ``cdgrab speedup``."""
+"""What m workers gain over the fewest, for any table of errors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim.analysis import t_interval
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import log_axes, new_axes, points_plot, rate_plot
+from cdgrab_sim.plots._axes import log_axes, new_axes
 from cdgrab_sim.plots._style import look
 
 _BESIDE: Any = {"textcoords": "offset points", "color": "0.4", "fontsize": 8, "va": "center"}
@@ -82,36 +81,4 @@ def speedup_plot(
             (8, 0),
             **_BESIDE,
         )
-    return ax
-
-
-def speedup(result: Result, ax: Axes | None = None) -> Axes:
-    """Draw the floors against m; the tuned errors where the data are real."""
-    if "data" in result.config:
-        return _real_data(result, ax)
-    floors = {name.removeprefix("floor "): a for name, a in result.data.items() if name.startswith("floor ")}
-    config = result.config
-    ax = rate_plot(
-        result.data["m"],
-        floors,
-        xlabel="workers m",
-        ylabel="f − f*, fixed step size",
-        slopes=sorted({row.predicted for row in result.rows if row.predicted is not None}, reverse=True),
-        ax=ax,
-    )
-    ax.set_title(
-        f"{config['problem']}, κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
-        f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
-    )
-    return ax
-
-
-def _real_data(result: Result, ax: Axes | None) -> Axes:
-    config = result.config
-    errors = {name.removeprefix("error "): a for name, a in result.data.items() if name.startswith("error ")}
-    ax = points_plot(result.data["m"], errors, xlabel="workers m", ylabel="f − f*, step size tuned", ax=ax)
-    ax.set_title(
-        f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}, "
-        f"n = {config['n']}, T = {config['epochs']}"
-    )
     return ax

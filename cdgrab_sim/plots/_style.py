@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
@@ -54,6 +55,7 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "quadratic, few examples": ("#CC79A7", "X", (0, (5, 1))),
 }
 _INKS = ("#000000", "#333333")
+_COLUMNS = 2  # of a figure with several panels
 _OTHERS = ("#332288", "#882255", "#44AA99", "#117733")
 
 
@@ -77,6 +79,24 @@ def look(name: str) -> dict[str, Any]:
     other = (_OTHERS[number % len(_OTHERS)], "Hhpd"[number % 4], (0, (2, 2)))
     color, marker, dashes = _LOOKS.get(name, other)
     return {"color": color, "marker": marker, "linestyle": dashes}
+
+
+def together(panels: Sequence[Callable[[Axes], Axes]]) -> Figure:
+    """Return one figure in the shipped style with a panel for each function, two to a row.
+
+    Examples
+    --------
+    >>> len(together([lambda ax: ax] * 3).axes)
+    3
+    """
+    with style():
+        width, height = mpl.rcParams["figure.figsize"]
+        columns = min(_COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        figure = Figure(figsize=(width * columns, height * rows))
+        for k, panel in enumerate(panels):
+            panel(figure.add_subplot(rows, columns, k + 1))
+    return figure
 
 
 def save(figure: Figure, folder: Path | str, name: str = "figure") -> list[Path]:

@@ -7,14 +7,14 @@ import pytest
 
 from cdgrab_sim import cli, problems
 from cdgrab_sim.asynchronous import job_times
-from cdgrab_sim.experiments import _async_bias, _async_compare, _async_stability
+from cdgrab_sim.experiments import async_bias, async_compare, async_stability
 
 BIAS = {"m": 24, "warm_up": 960, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120]}
 BIAS |= {"seeds": 3}
 SMALL = {
-    "stability": (_async_stability, {"m": [2, 4], "updates": 4000, "seeds": 3}),
-    "bias": (_async_bias, BIAS),
-    "compare": (_async_compare, {"n": 60, "d": 2, "until": 500.0, "seeds": 2, "alpha_L": [0.05, 0.2]}),
+    "stability": (async_stability, {"m": [2, 4], "updates": 4000, "seeds": 3}),
+    "bias": (async_bias, BIAS),
+    "compare": (async_compare, {"n": 60, "d": 2, "until": 500.0, "seeds": 2, "alpha_L": [0.05, 0.2]}),
 }
 
 
@@ -62,10 +62,10 @@ def test_results_go_to_a_folder_of_their_own(monkeypatch, tmp_path, capsys):
 def test_the_optimum_of_a_weighted_sum_solves_its_normal_equations():
     problem = problems.least_squares(m=1, n=40, d=3, seed=2)
     weights = np.random.default_rng(0).random(40)
-    x = _async_compare.optimum(problem, weights)
+    x = async_compare.optimum(problem, weights)
     gradient = weights @ job_times.example_gradients(problem, x)[0]
     assert np.abs(gradient).max() < 1e-12
-    uniform = _async_compare.optimum(problem, np.full(40, 1 / 40))
+    uniform = async_compare.optimum(problem, np.full(40, 1 / 40))
     np.testing.assert_allclose(uniform, problem.x_star, rtol=1e-10)
 
 
@@ -73,25 +73,25 @@ def test_the_optimum_of_a_weighted_sum_solves_its_normal_equations():
 def test_the_late_average_is_the_optimum_of_the_late_law_and_of_the_predicted_one():
     """One seed: 0.023 is the spread over seeds of the first ratio, and 0.01 of the second."""
     changes = {"until": 4000.0, "records": 1000, "alpha_L": 0.02, "seed": 1}
-    config = _async_compare.SIZES | changes
+    config = async_compare.SIZES | changes
     found = {
-        name: _async_compare.excess(config | {"method": name}) for name in ("ringmaster 64", "rennala 16")
+        name: async_compare.excess(config | {"method": name}) for name in ("ringmaster 64", "rennala 16")
     }
     assert found["ringmaster 64"]["excess"] == pytest.approx(found["ringmaster 64"]["law"], rel=0.08)
-    shares = _async_compare.predicted_shares(config)
-    predicted = _async_compare.predicted_excess(config, 1, shares["rennala 16"])
+    shares = async_compare.predicted_shares(config)
+    predicted = async_compare.predicted_excess(config, 1, shares["rennala 16"])
     assert found["rennala 16"]["excess"] == pytest.approx(predicted, rel=0.04)
     assert found["ringmaster 64"]["excess"] < 0.1 * predicted
 
 
 def test_a_rule_that_keeps_more_of_the_slow_examples_is_predicted_to_end_nearer_to_the_optimum():
-    config = _async_compare.SIZES
-    shares = _async_compare.predicted_shares(config)
+    config = async_compare.SIZES
+    shares = async_compare.predicted_shares(config)
     ranked = sorted(shares, key=shares.__getitem__)
     assert ranked == ["easy only", "drop-by-age", "rennala 16", "delay-adaptive", "rennala 128"]
-    excess = [_async_compare.predicted_excess(config, 0, shares[name]) for name in ranked]
+    excess = [async_compare.predicted_excess(config, 0, shares[name]) for name in ranked]
     assert excess == sorted(excess, reverse=True)
-    assert _async_compare.predicted_excess(config, 0, config["share"]) == pytest.approx(0.0, abs=1e-12)
+    assert async_compare.predicted_excess(config, 0, config["share"]) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_prediction_that_is_off_disagrees(monkeypatch, tmp_path, capsys):
@@ -105,5 +105,5 @@ def test_a_prediction_that_is_off_disagrees(monkeypatch, tmp_path, capsys):
 
 @pytest.mark.compiled
 def test_the_largest_stable_step_is_found():
-    measured = _async_stability.largest_stable_step(3, updates=20_000)
-    assert measured == pytest.approx(_async_stability.limit("fixed", 3), rel=3e-3)
+    measured = async_stability.largest_stable_step(3, updates=20_000)
+    assert measured == pytest.approx(async_stability.limit("fixed", 3), rel=3e-3)

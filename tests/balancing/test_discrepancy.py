@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cdgrab_sim import plots
-from cdgrab_sim.experiments import _discrepancy
+from cdgrab_sim import experiments
+from cdgrab_sim.experiments import discrepancy
 from cdgrab_sim.experiments._experiment import Options
 
 SMALL = {
@@ -18,7 +18,7 @@ SMALL = {
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(_discrepancy, "QUICK", SMALL)
+    monkeypatch.setattr(discrepancy, "QUICK", SMALL)
     return Options(quick=True, jobs=1)
 
 
@@ -27,7 +27,7 @@ def words(result):
 
 
 def test_measured_agrees_with_predicted_and_bounds_hold(small):
-    result = _discrepancy.run(small)
+    result = discrepancy.run(small)
     found = words(result)
     assert not set(found.values()) & {"disagrees", "fails"}
     assert found["greedy", "largest sum exponent in m"] == "agrees"
@@ -45,24 +45,22 @@ def test_measured_agrees_with_predicted_and_bounds_hold(small):
 
 
 def test_numbers_that_are_wrong_fail(small, monkeypatch):
-    right = _discrepancy.wander
+    right = discrepancy.wander
 
     def longer(cell):
         return {key: value * cell["m"] for key, value in right(cell).items()}
 
-    monkeypatch.setattr(_discrepancy, "wander", longer)
-    monkeypatch.setattr(
-        _discrepancy, "run_cells", lambda task, cells, options: [task(cell) for cell in cells]
-    )
-    found = words(_discrepancy.run(small, names=("greedy", "self-balancing")))
+    monkeypatch.setattr(discrepancy, "wander", longer)
+    monkeypatch.setattr(discrepancy, "run_cells", lambda task, cells, options: [task(cell) for cell in cells])
+    found = words(discrepancy.run(small, names=("greedy", "self-balancing")))
     assert found["greedy", "largest sum exponent in m"] == "disagrees"
     assert found["greedy", "mean sum / V3, largest n"] == "disagrees"
     assert found["self-balancing", "largest sum / bound of V6, over m"] == "fails"
 
 
 def test_the_figure_has_a_panel_for_each_variable(small):
-    result = _discrepancy.run(small, names=("greedy", "self-balancing"))
-    drawn = plots.figure(result)
+    result = discrepancy.run(small, names=("greedy", "self-balancing"))
+    drawn = experiments.figure(result)
     assert [ax.get_xlabel()[-1] for ax in drawn.axes] == ["m", "n", "d"]
     for ax in drawn.axes:
         assert "self-balancing, bound V6" in ax.get_legend_handles_labels()[1]

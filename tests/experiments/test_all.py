@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from cdgrab_sim.experiments import _all
+from cdgrab_sim.experiments import all as everything
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 
 
@@ -18,9 +18,9 @@ def test_one_bad_row_fails_its_experiment_and_is_quoted(monkeypatch):
         )
         for name in verdicts
     }
-    monkeypatch.setattr(_all, "EXPERIMENTS", dict.fromkeys([*verdicts, "all"], ""))
-    monkeypatch.setattr(_all, "load", modules.__getitem__)
-    result = _all.run(Options(jobs=1))
+    monkeypatch.setattr(everything, "EXPERIMENTS", dict.fromkeys([*verdicts, "all"], ""))
+    monkeypatch.setattr(everything, "load", modules.__getitem__)
+    result = everything.run(Options(jobs=1))
     found = [(one.name, one.measured, one.verdict, one.quantity) for one in result.rows]
     assert found == [
         ("good", 0.0, "holds", "rows that fail; 2 of 2 judged agree"),

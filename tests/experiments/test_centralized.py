@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from cdgrab_sim import plots
-from cdgrab_sim.experiments import _centralized, _centralized_errors, _measures
+from cdgrab_sim import experiments
+from cdgrab_sim.experiments import _measures, centralized
 from cdgrab_sim.experiments._experiment import Options
+from cdgrab_sim.experiments.centralized import errors as centralized_errors
 
-SMALL = _centralized.SIZES | {
+SMALL = centralized.SIZES | {
     "seeds": 3,
     "problem": {"family": "skewed", "kappa": 5.0, "d": 2},
     "N": 64,
@@ -20,8 +21,8 @@ SMALL = _centralized.SIZES | {
 @pytest.fixture(scope="module")
 def result():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_centralized, "QUICK", SMALL)
-        return _centralized.run(Options(quick=True, jobs=1))
+        patch.setattr(centralized, "QUICK", SMALL)
+        return centralized.run(Options(quick=True, jobs=1))
 
 
 def test_four_workers_take_about_a_fourth_of_the_steps(result):
@@ -38,8 +39,8 @@ def test_rows_judge_the_rescaled_steps_and_the_errors(result):
         ("cd-grab", "steps K / log K exponent in m"): -1.0,
         ("rr", "tuned error (fixed N) exponent in m"): 0.0,
         ("cd-grab", "tuned error (fixed N) exponent in m"): 0.0,
-        ("rr", f"{_centralized_errors.SHARE} exponent in m"): 0.0,
-        ("cd-grab", f"{_centralized_errors.SHARE} exponent in m"): 0.0,
+        ("rr", f"{centralized_errors.SHARE} exponent in m"): 0.0,
+        ("cd-grab", f"{centralized_errors.SHARE} exponent in m"): 0.0,
     }
 
 
@@ -49,7 +50,7 @@ CELL = {"problem": SMALL["problem"], "T": 30, "steps": [0.5, 128.0], "seed": 3, 
 def test_the_prefix_of_random_orders_is_that_of_r2():
     """N sigma^2 (n + 1) / (6 n), sigma^2 within workers; pairs are random ones."""
     cell = CELL | {"ordering": "rr", "m": 2, "n": 16, "T": 60, "replicates": {"others": 40}}
-    found = _centralized_errors.herded_error(cell)
+    found = centralized_errors.herded_error(cell)
     z = _measures.problem_of(cell).data[0]
     variance = ((z - z.mean(axis=1, keepdims=True)) ** 2).sum(axis=-1).mean()
     # 1200 orders, each with a relative standard deviation near 0.8: a standard error of 2.5 %
@@ -59,25 +60,25 @@ def test_the_prefix_of_random_orders_is_that_of_r2():
 
 def test_neighbours_in_an_order_of_one_worker_repel():
     cell = CELL | {"ordering": "cd-grab", "replicates": {"others": 2}}
-    one, eight = (_centralized_errors.herded_error(cell | {"m": m, "n": 128 // m}) for m in (1, 8))
+    one, eight = (centralized_errors.herded_error(cell | {"m": m, "n": 128 // m}) for m in (1, 8))
     assert one["pair"] > 1.1 * eight["pair"]
     assert one["prefix"] > eight["prefix"]
 
 
 def test_cells_hold_the_number_of_examples(result):
-    cells = _centralized._cells(SMALL, [1], {})
+    cells = centralized._cells(SMALL, [1], {})
     assert {cell["m"] * cell["n"] for cell in cells} == {64}
     assert all(cell["dealt"] for cell in cells)
 
 
 def test_the_speedup_is_the_ratio_of_geometric_means():
     base, steps = np.array([[80.0], [20.0]]), np.array([[10.0], [10.0]])
-    row = _centralized._speedup(0, steps, base, np.array([4]))
+    row = centralized._speedup(0, steps, base, np.array([4]))
     assert row.measured == pytest.approx(4.0)
     assert row.verdict == "no prediction"
 
 
 def test_the_figure_shows_both_sides(result):
-    left, right = plots.figure(result).axes
+    left, right = experiments.figure(result).axes
     assert "steps" in left.get_ylabel()
     assert "f − f*" in right.get_ylabel()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim import orderings, plots
-from cdgrab_sim.experiments import _cost
-from cdgrab_sim.experiments._cost import stored
-from cdgrab_sim.experiments._cost_model import Network, counts, epoch_seconds
+from cdgrab_sim import experiments, orderings
+from cdgrab_sim.experiments import cost
 from cdgrab_sim.experiments._experiment import Options
+from cdgrab_sim.experiments.cost import stored
+from cdgrab_sim.experiments.cost.model import Network, counts, epoch_seconds
 
 NAMES = ["sgd", "ig", "so", "rr", "flipflop", "d-grab", "d-grab-pair", "cd-grab"]
 
@@ -106,11 +106,11 @@ def test_an_ordering_that_nobody_counted_is_refused():
 
 
 def test_the_table_holds_counts_times_and_the_model(monkeypatch):
-    monkeypatch.setattr(_cost, "QUICK", _cost.SIZES | {"m": 2, "n": 6, "epochs": 1, "repeats": 2})
-    result = _cost.run(Options(quick=True, jobs=1))
+    monkeypatch.setattr(cost, "QUICK", cost.SIZES | {"m": 2, "n": 6, "epochs": 1, "repeats": 2})
+    result = cost.run(Options(quick=True, jobs=1))
     rows = {(row.name, row.quantity): row for row in result.rows}
     assert {row.verdict for row in result.rows} == {"agrees", "no prediction"}
     assert rows["cd-grab", "floats sent per epoch"].measured == 2 * 3 * 65
     shares = result.data["model cd-grab"] / result.data["model rr"]
     assert rows["cd-grab", "modelled time / rr, LeNet, m = 4"].measured == shares[1]
-    assert len(plots.figure(result).axes) == 1
+    assert len(experiments.figure(result).axes) == 1

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim import plots
+from cdgrab_sim import experiments
 from cdgrab_sim.analysis import time_to
-from cdgrab_sim.experiments import _measures, _rates
+from cdgrab_sim.experiments import _measures, rates
 from cdgrab_sim.experiments._experiment import Options
-from cdgrab_sim.experiments._rates import _bounds, _tuned
-from cdgrab_sim.experiments._rates._times import times_part
+from cdgrab_sim.experiments.rates import bounds, tuned
+from cdgrab_sim.experiments.rates.figure import PANELS
+from cdgrab_sim.experiments.rates.times import times_part
 from theory import slopes
 
 SKEWED = {"family": "skewed", "kappa": 5.0, "d": 2}
@@ -67,8 +68,8 @@ TINY = {
 @pytest.fixture(scope="module")
 def result():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_rates, "QUICK", TINY)
-        return _rates.run(Options(quick=True, jobs=1))
+        patch.setattr(rates, "QUICK", TINY)
+        return rates.run(Options(quick=True, jobs=1))
 
 
 def test_rows_cover_every_part(result):
@@ -100,17 +101,17 @@ def test_what_the_horizon_censors_is_reported_and_not_fitted(result):
 
 
 def test_the_figure_has_a_panel_per_part(result):
-    drawn = plots.figure(result)
-    assert len(drawn.axes) == len(plots.FIGURES["rates"]) == 8
+    drawn = experiments.figure(result)
+    assert len(drawn.axes) == sum(map(len, PANELS.values())) == 8
 
 
 def test_parts_can_be_asked_for(monkeypatch):
-    monkeypatch.setattr(_rates, "QUICK", TINY)
-    result = _rates.run(Options(quick=True, jobs=1), parts=["bounds"])
+    monkeypatch.setattr(rates, "QUICK", TINY)
+    result = rates.run(Options(quick=True, jobs=1), parts=["bounds"])
     assert {row.quantity.split()[0] for row in result.rows} == {"mean", "T1", "T5"}
-    assert len(plots.figure(result).axes) == 1
+    assert len(experiments.figure(result).axes) == 1
     with pytest.raises(ValueError, match="did you mean 'tuned'"):
-        _rates.run(Options(), parts=["tune"])
+        rates.run(Options(), parts=["tune"])
 
 
 def test_a_tuned_error_is_that_of_its_step_and_no_neighbour_is_better():
@@ -160,7 +161,7 @@ def test_rescaling_removes_the_logarithm_of_a_tuned_step():
     alpha = np.geomspace(1e-6, 1.0, 400_001)
     best = [np.argmin(np.exp(-alpha * t) + alpha**2) for t in T]
     error = np.array([math.exp(-alpha[k] * t) + alpha[k] ** 2 for k, t in zip(best, T, strict=True)])
-    label, clean = _tuned.rescaled("rr", error[None], (alpha[best] * T)[None])
+    label, clean = tuned.rescaled("rr", error[None], (alpha[best] * T)[None])
     raw = np.polyfit(np.log(T), np.log(error), 1)[0]
     assert label.endswith("²")
     assert raw > -1.9
@@ -175,12 +176,12 @@ def test_a_bound_below_the_measurement_fails(monkeypatch):
         **{k: TINY["bounds"][k] for k in ("n", "T", "alpha_n_L")},
     }
     cell["problem"] = TINY["bounds"]["problem"]
-    honest = _bounds.bounded_run(cell)
+    honest = bounds.bounded_run(cell)
     assert 1.0 <= honest["T1 least"] <= honest["T1 most"] <= 50.0
     assert 1.0 <= honest["T5 least"] <= honest["T5 most"] <= 50.0
-    monkeypatch.setattr(_bounds, "nonconvex_bound", lambda gap, L, V, alpha, n, k: gap / (2 * alpha * n * k))
-    assert _bounds.bounded_run(cell)["T1 least"] < 1.0
-    rows = _bounds._rows("rr", "T1", np.array([[0.4]]), np.array([[70.0]]))
+    monkeypatch.setattr(bounds, "nonconvex_bound", lambda gap, L, V, alpha, n, k: gap / (2 * alpha * n * k))
+    assert bounds.bounded_run(cell)["T1 least"] < 1.0
+    rows = bounds._rows("rr", "T1", np.array([[0.4]]), np.array([[70.0]]))
     assert [row.verdict for row in rows] == ["fails", "fails"]
 
 
@@ -188,7 +189,7 @@ def test_the_bounds_are_made_of_what_the_run_recorded():
     """T1 and T5 at the last epoch, written out."""
     n, m, T = 8, 2, 20
     cell = {"ordering": "cd-grab", "seed": 2, "m": m, "n": n, "T": T, "alpha_n_L": 1 / 12}
-    found = _bounds.bounded_run(cell | {"problem": TINY["bounds"]["problem"]})
+    found = bounds.bounded_run(cell | {"problem": TINY["bounds"]["problem"]})
     problem = cg.problems.robust(m=m, n=n, d=2, seed=2)
     L = problem.constants["L"]
     alpha = 1 / 12 / (n * L)

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cdgrab_sim import cli, plots
+from cdgrab_sim import cli, experiments
 from cdgrab_sim.experiments import (
-    _reproduce_herding,
-    _reproduce_logistic,
-    _reproduce_step_size,
-    _reproduce_workers,
     _training,
+    reproduce_herding,
+    reproduce_logistic,
+    reproduce_step_size,
+    reproduce_workers,
 )
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments._table import read_table, shipped
@@ -21,17 +21,17 @@ from cdgrab_sim.experiments._table import read_table, shipped
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "herding.json").read_text())
 
 
-@pytest.mark.parametrize(("m", "name"), sorted(_reproduce_herding.FIGURE))
+@pytest.mark.parametrize(("m", "name"), sorted(reproduce_herding.FIGURE))
 def test_readings_are_within_their_margin_of_independent_numbers(m, name):
     panel = GOLDEN[f"m={m} n={1_000_000 // m}"][name]
     mean = np.mean([panel[f"seed{seed}"] for seed in range(3)], axis=0)
-    readings = _reproduce_herding.FIGURE[m, name]
-    for t, reading in zip(_reproduce_herding.AT, readings, strict=True):
-        assert reading == pytest.approx(mean[t], rel=_reproduce_herding.MARGIN)
+    readings = reproduce_herding.FIGURE[m, name]
+    for t, reading in zip(reproduce_herding.AT, readings, strict=True):
+        assert reading == pytest.approx(mean[t], rel=reproduce_herding.MARGIN)
 
 
 def test_vectors_are_those_of_the_figure():
-    z = _reproduce_herding.vectors(12, 2, 3, seed=5)
+    z = reproduce_herding.vectors(12, 2, 3, seed=5)
     raw = np.random.RandomState(5).randn(12, 2)
     for i in range(3):
         worker = np.array([raw[k * 3 + i] / np.hypot(*raw[k * 3 + i]) for k in range(4)])
@@ -42,7 +42,7 @@ def test_vectors_are_those_of_the_figure():
 def test_a_published_curve_comes_out():
     cell = {"N": 1_000_000, "d": 16, "m": 100, "seed": 0, "ordering": "cd-grab", "rounds": 7}
     golden = GOLDEN["m=100 n=10000"]["cd-grab"]["seed0"]
-    np.testing.assert_allclose(_reproduce_herding.curve(cell)["errors"], golden[:8], rtol=1e-9)
+    np.testing.assert_allclose(reproduce_herding.curve(cell)["errors"], golden[:8], rtol=1e-9)
 
 
 def small(monkeypatch, module, **sizes):
@@ -51,14 +51,14 @@ def small(monkeypatch, module, **sizes):
 
 
 def drawn(result):
-    return [ax.get_ylabel() for ax in plots.figure(result).axes]
+    return [ax.get_ylabel() for ax in experiments.figure(result).axes]
 
 
 def test_other_vectors_are_never_judged(monkeypatch):
-    options = small(monkeypatch, _reproduce_herding, N=400, m=[5, 100], rounds=7)
-    result = _reproduce_herding.run(options)
+    options = small(monkeypatch, reproduce_herding, N=400, m=[5, 100], rounds=7)
+    result = reproduce_herding.run(options)
     assert [row.verdict for row in result.rows if row.name == "cd-grab"] == ["disagrees"] * 2  # N is wrong
-    other = _reproduce_herding.run(Options(quick=True, jobs=1, seed=1))
+    other = reproduce_herding.run(Options(quick=True, jobs=1, seed=1))
     assert {row.verdict for row in other.rows} == {"other data"}
     np.testing.assert_array_equal(other.data["m5 cd-grab"][0], result.data["m5 cd-grab"][1])
     assert len(drawn(result)) == 2
@@ -82,15 +82,15 @@ def test_digits_have_a_fifth_of_their_labels_redrawn_the_same_for_every_seed():
 @lru_cache(maxsize=1)
 def workers():
     with pytest.MonkeyPatch.context() as patch:
-        options = small(patch, _reproduce_workers, m=[32, 64], alpha=[0.3], epochs=8, seeds=2)
-        return _reproduce_workers.run(options)
+        options = small(patch, reproduce_workers, m=[32, 64], alpha=[0.3], epochs=8, seeds=2)
+        return reproduce_workers.run(options)
 
 
 @pytest.mark.compiled
 def test_workers_share_examples_and_updates():
-    config = _reproduce_workers.SIZES
+    config = reproduce_workers.SIZES
     for m in config["m"]:
-        one = _reproduce_workers._settings(config, m, 0.1)
+        one = reproduce_workers._settings(config, m, 0.1)
         problem = _training.digits(seed=0, **one["problem"])
         assert (problem.m * problem.n, m * one["batch"], problem.n // one["batch"]) == (1792, 64, 28)
 
@@ -135,7 +135,7 @@ def test_the_figure_of_workers_has_four_panels():
 
 @pytest.mark.compiled
 def test_logistic_regression_knows_its_minimum(monkeypatch):
-    result = _reproduce_logistic.run(small(monkeypatch, _reproduce_logistic, epochs=30, seeds=2))
+    result = reproduce_logistic.run(small(monkeypatch, reproduce_logistic, epochs=30, seeds=2))
     rows = {row.quantity: row for row in result.rows if row.name == "cd-grab"}
     excess = {name: result.data[f"excess {name}"] for name in ("rr", "cd-grab")}
     assert (excess["cd-grab"] > 0.0).all()
@@ -148,7 +148,7 @@ def test_logistic_regression_knows_its_minimum(monkeypatch):
 
 @pytest.mark.compiled
 def test_the_step_sizes_stand_beside_the_published_ratios(monkeypatch):
-    result = _reproduce_step_size.run(small(monkeypatch, _reproduce_step_size, epochs=3, seeds=2))
+    result = reproduce_step_size.run(small(monkeypatch, reproduce_step_size, epochs=3, seeds=2))
     read = [row.predicted for row in result.rows[:4]]
     assert read == pytest.approx([0.732 / 0.772, 0.650 / 0.703, 0.756 / 0.848, 0.887 / 1.04], abs=5e-4)
     shares = result.data["loss cd-grab"].mean(axis=0) / result.data["loss rr"].mean(axis=0)
@@ -159,7 +159,7 @@ def test_the_step_sizes_stand_beside_the_published_ratios(monkeypatch):
 
 @pytest.mark.compiled
 def test_a_name_of_two_words_has_a_folder_of_two_levels(monkeypatch, tmp_path, capsys):
-    small(monkeypatch, _reproduce_step_size, epochs=2, seeds=2)
+    small(monkeypatch, reproduce_step_size, epochs=2, seeds=2)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["reproduce", "step-size", "--quick", "-q", "--jobs", "1"]) in (0, 1)
     assert "2302.00845" in capsys.readouterr().out

@@ -1,19 +1,19 @@
-"""The panels of ``cdgrab rates``."""
+"""The figure of ``cdgrab rates``: the panels of the parts that were measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import uncensored
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.experiments.rates.floors import PARTS as FLOORS
+from cdgrab_sim.plots import Axes, look, points_plot, rate_plot
+from cdgrab_sim.plots._axes import legend_below
 
 _AXES = {
     "m": "workers m",
@@ -23,10 +23,10 @@ _AXES = {
 }
 
 
-def tuned(result: Result, ax: Axes | None = None, *, variable: str = "m") -> Axes:
+def tuned(result: Result, ax: Axes, *, variable: str = "m") -> None:
     """Draw tuned errors without their logarithm, against m or T."""
     part = f"tuned {variable}"
-    ax = rate_plot(
+    rate_plot(
         result.data[part],
         _tables(result, f"{part} rescaled "),
         xlabel=_AXES[variable],
@@ -37,12 +37,11 @@ def tuned(result: Result, ax: Axes | None = None, *, variable: str = "m") -> Axe
     sizes = result.config["tuned"][variable]
     held = ", ".join(f"{letter} = {size}" for letter, size in sizes.items() if letter != variable)
     ax.set_title(f"{_problem(result.config['problem'])}, n = {result.config['n']}, {held}")
-    return ax
 
 
-def times(result: Result, ax: Axes | None = None) -> Axes:
+def times(result: Result, ax: Axes) -> None:
     """Draw the fewest epochs to the accuracy against m; arrows stand where the horizon censors seeds."""
-    ax, m, sizes = new_axes(ax), result.data["times"], result.config["times"]
+    m, sizes = result.data["times"], result.config["times"]
     tables = _tables(result, "times ")
     known = {name: uncensored(table) for name, table in tables.items()}
     for name, table in tables.items():
@@ -56,7 +55,6 @@ def times(result: Result, ax: Axes | None = None) -> Axes:
     slopes = _predicted(result, "time to accuracy", "m")
     rate_plot(m, whole, xlabel=_AXES["m"], ylabel="fewest epochs to accuracy", slopes=slopes, ax=ax)
     ax.set_title(f"{accuracies(sizes['accuracy'])}; ↑ above T = {sizes['T']}")
-    return ax
 
 
 def accuracies(goals: Mapping[str, float]) -> str:
@@ -65,11 +63,11 @@ def accuracies(goals: Mapping[str, float]) -> str:
     return ", ".join([f"f − f* ≤ {goals['others']:g}", *special])
 
 
-def floors(result: Result, ax: Axes | None = None, *, part: str = "skewed alpha") -> Axes:
+def floors(result: Result, ax: Axes, *, part: str = "skewed alpha") -> None:
     """Draw stationary errors at fixed step sizes."""
     variable = part.split()[-1]
     quadratic = part.startswith("quadratic")
-    ax = rate_plot(
+    rate_plot(
         result.data[f"floor {part}"],
         _tables(result, f"floor {part} "),
         xlabel=_AXES[variable],
@@ -83,21 +81,19 @@ def floors(result: Result, ax: Axes | None = None, *, part: str = "skewed alpha"
         ax.xaxis.set_major_formatter("{x:.1e}")
     problem = sizes["quadratic"] if quadratic else result.config["problem"]
     ax.set_title(f"{_problem(problem)}, {held}")
-    return ax
 
 
-def bounds(result: Result, ax: Axes | None = None) -> Axes:
+def bounds(result: Result, ax: Axes) -> None:
     """Draw the mean squared gradient norm on `robust` beside T1 and T5."""
     names, m = result.config["bounds"]["orderings"], result.data["robust"]
     tables = {name: result.data[f"robust {name}"] for name in names}
-    ax = points_plot(m, tables, xlabel=_AXES["m"], ylabel="mean of |∇f(x_t)|² over t < T", ax=ax)
+    points_plot(m, tables, xlabel=_AXES["m"], ylabel="mean of |∇f(x_t)|² over t < T", ax=ax)
     for label, dashes in (("T1", (0, (1, 1))), ("T5", "solid")):
         bound = result.data[f"robust {label} cd-grab"].mean(axis=0)
         ax.plot(m, bound, color="0.4", linestyle=dashes, linewidth=1, label=f"bound {label} for cd-grab")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    legend_below(ax)
     sizes = result.config["bounds"]
     ax.set_title(f"{_problem(sizes['problem'])}, n = {sizes['n']}, αnL = 1/12, T = {sizes['T']}")
-    return ax
 
 
 def _tables(result: Result, prefix: str) -> dict[str, FloatArray]:
@@ -129,10 +125,10 @@ def _number(value: Any) -> str:
     return "/".join(f"{v:g}" for v in value) if isinstance(value, list | tuple) else f"{value:g}"
 
 
-# The panels of each part.
-PANELS: dict[str, tuple[Callable[..., Axes], ...]] = {
+# part -> its panels
+PANELS: dict[str, tuple[Panel, ...]] = {
     "tuned": (partial(tuned, variable="m"), partial(tuned, variable="T")),
     "times": (times,),
     "bounds": (bounds,),
-    "floors": tuple(partial(floors, part=part) for part in ("skewed alpha", "quadratic alpha", "n", "m")),
+    "floors": tuple(partial(floors, part=part) for part in FLOORS),
 }

@@ -10,11 +10,11 @@ from cdgrab_sim import _checks
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._parts import Part, run_parts
-from cdgrab_sim.experiments._rates._bounds import bounds_part
-from cdgrab_sim.experiments._rates._floors import PARTS as FLOORS
-from cdgrab_sim.experiments._rates._floors import floors_part
-from cdgrab_sim.experiments._rates._times import times_part
-from cdgrab_sim.experiments._rates._tuned import tuned_part
+from cdgrab_sim.experiments.rates.bounds import bounds_part
+from cdgrab_sim.experiments.rates.floors import PARTS as FLOORS
+from cdgrab_sim.experiments.rates.floors import floors_part
+from cdgrab_sim.experiments.rates.times import times_part
+from cdgrab_sim.experiments.rates.tuned import tuned_part
 
 SIZES: dict[str, Any] = {
     "seeds": 6,

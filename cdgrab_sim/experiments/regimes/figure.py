@@ -1,21 +1,20 @@
-"""The panels of ``cdgrab regimes``."""
+"""The figure of ``cdgrab regimes``."""
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator
+from functools import partial
 
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.experiments._regimes._gain import CASES
-from cdgrab_sim.experiments._regimes._map import REGIMES
-from cdgrab_sim.plots._map import regime_map
-from cdgrab_sim.plots._rate import new_axes, points_plot, rate_plot
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.experiments.regimes.gain import CASES
+from cdgrab_sim.experiments.regimes.map import REGIMES
+from cdgrab_sim.plots import Axes, points_plot, rate_plot, regime_map
+from cdgrab_sim.plots._axes import legend_below, round_ticks
 
 
-def plane(result: Result, ax: Axes | None = None, *, at: int = 0) -> Axes:
+def plane(result: Result, ax: Axes, *, at: int = 0) -> None:
     """Draw the map for one n: colour and upper number measured, lower number and hatching from the bound."""
     data = result.data
-    ax = regime_map(
+    regime_map(
         data["map m"],
         data["map T"],
         data["map measured"][at].mean(axis=-1),
@@ -25,12 +24,11 @@ def plane(result: Result, ax: Axes | None = None, *, at: int = 0) -> Axes:
         ax=ax,
     )
     ax.set_title(f"cd-grab: exponent in m, measured (bound's); n = {data['map n'][at]}")
-    return ax
 
 
-def transient(result: Result, ax: Axes | None = None) -> Axes:
+def transient(result: Result, ax: Axes) -> None:
     """Draw the epochs until the first orders are forgotten, and how many are promised at most."""
-    ax, data = new_axes(ax), result.data
+    data = result.data
     n = data["transient n"]
     for key, style in (("epochs", "o-"), ("promised", "s:")):
         color = "#D55E00" if key == "epochs" else "0.4"
@@ -39,26 +37,24 @@ def transient(result: Result, ax: Axes | None = None) -> Axes:
     ax.set(xscale="log", xlabel="examples per worker n", ylabel="epochs until H ≤ 2A", ylim=(0.0, None))
     ax.set_xticks(n, [str(size) for size in n])
     ax.minorticks_off()
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    legend_below(ax, columns=1)
     ax.set_title(f"the first orders are forgotten, m = {result.config['transient']['m']}")
-    return ax
 
 
-def gain(result: Result, ax: Axes | None = None) -> Axes:
+def gain(result: Result, ax: Axes) -> None:
     """Draw how far rr's floor lies above cd-grab's, against the step size."""
-    ax, gains = new_axes(ax), result.config["gain"]
+    gains = result.config["gain"]
     for case in CASES:
         name = case if case == "skewed" else f"quadratic, {case}"
         x, table = result.data[f"gain alpha n L {case}"], result.data[f"gain {case}"]
         points_plot(x, {name: table}, xlabel="step size αnL", ylabel="floor of rr / floor of cd-grab", ax=ax)
     ax.axhline(1.0, color="0.6", linewidth=0.8)
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    round_ticks(ax)
     few, many = ("m = {m}, n = {n}".format_map(gains[f"{which} examples"]) for which in ("few", "many"))
     ax.set_title(f"rr on quadratics; few: {few}; others: {many}")
-    return ax
 
 
-def workers(result: Result, ax: Axes | None = None) -> Axes:
+def workers(result: Result, ax: Axes) -> None:
     """Draw floors of rr against m where shards or orders are the same."""
     data, tables = result.data, {}
     for shards in ("own", "copies"):
@@ -66,7 +62,9 @@ def workers(result: Result, ax: Axes | None = None) -> Axes:
         for name in (key.removeprefix(prefix) for key in data if key.startswith(prefix)):
             tables[f"{name}; {shards}"] = data[f"{prefix}{name}"]
     m = data["workers m"]
-    ax = rate_plot(m, tables, xlabel="workers m", ylabel="f − f*, fixed step size", slopes=[-1.0], ax=ax)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=1)
+    rate_plot(m, tables, xlabel="workers m", ylabel="f − f*, fixed step size", slopes=[-1.0], ax=ax)
+    legend_below(ax, columns=1)
     ax.set_title("the same orders on copies of one shard gain nothing")
-    return ax
+
+
+PANELS: tuple[Panel, ...] = (*(partial(plane, at=k) for k in range(3)), workers, gain, transient)

@@ -1,19 +1,17 @@
-"""The panels of ``cdgrab centralized``."""
+"""The figure of ``cdgrab centralized``."""
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import legend_below, points_plot, rate_plot
-from cdgrab_sim.plots._rates import accuracies
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.experiments.rates.figure import accuracies
+from cdgrab_sim.plots import Axes, look, points_plot, rate_plot
+from cdgrab_sim.plots._axes import legend_below
 
 
-def steps(result: Result, ax: Axes | None = None) -> Axes:
+def steps(result: Result, ax: Axes) -> None:
     """Draw the sequential steps to accuracy against m, and the line of the centralized ordering."""
     config = result.config
-    ax = rate_plot(
+    rate_plot(
         result.data["m"],
         {name: result.data[f"steps {name}"] for name in config["distributed"]},
         xlabel="workers m",
@@ -23,15 +21,14 @@ def steps(result: Result, ax: Axes | None = None) -> Axes:
     )
     style = look("grab") | {"marker": ""}
     ax.axhline(result.data["steps grab"].mean(), **style, label="grab, one worker")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2)
+    legend_below(ax)
     ax.set_title(f"N = m n = {config['N']}; {accuracies(config['steps']['accuracy'])}")
-    return ax
 
 
-def errors(result: Result, ax: Axes | None = None) -> Axes:
+def errors(result: Result, ax: Axes) -> None:
     """Draw the tuned errors after a fixed number of epochs against m, and what prefixes say."""
     config = result.config
-    ax = points_plot(
+    points_plot(
         result.data["m"],
         {name: result.data[f"error {name}"] for name in config["distributed"]},
         xlabel="workers m",
@@ -47,4 +44,6 @@ def errors(result: Result, ax: Axes | None = None) -> Axes:
     legend_below(ax)
     problem = config["problem"]
     ax.set_title(f"N = m n = {config['N']}, T = {config['errors']['T']}; skewed, κ = {problem['kappa']:g}")
-    return ax
+
+
+PANELS: tuple[Panel, ...] = (steps, errors)

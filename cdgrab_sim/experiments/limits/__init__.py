@@ -8,10 +8,10 @@ import numpy as np
 
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.analysis import verdict
-from cdgrab_sim.experiments import _limits_quadratics as quadratics
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
-from cdgrab_sim.experiments._limits_tuned import rates
+from cdgrab_sim.experiments.limits import quadratics
+from cdgrab_sim.experiments.limits.tuned import rates
 
 SIZES: dict[str, Any] = {
     "floors": {

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import legend_below, new_axes, ticks_at
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.plots import Axes, look
+from cdgrab_sim.plots._axes import legend_below, ticks_at
 
 
-def cost(result: Result, ax: Axes | None = None) -> Axes:
+def cost(result: Result, ax: Axes) -> None:
     """Draw the modelled time of an epoch over that of rr, against m."""
-    ax, sizes = new_axes(ax), result.config["model"]
+    sizes = result.config["model"]
     for name in result.config["orderings"]:
         share = result.data[f"model {name}"] / result.data["model rr"]
         ax.plot(sizes["m"], share, label=name, **look(name), linewidth=1)
@@ -23,4 +21,6 @@ def cost(result: Result, ax: Axes | None = None) -> Axes:
         f"{8e-9 * network['bandwidth']:g} Gbit/s"
     )
     legend_below(ax)
-    return ax
+
+
+PANELS: tuple[Panel, ...] = (cost,)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.experiments._limits_quadratics import FLOORS
-from cdgrab_sim.experiments._limits_tuned import RATES
-from cdgrab_sim.plots._rate import log_axes, new_axes, rate_plot
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.experiments.limits.quadratics import FLOORS
+from cdgrab_sim.experiments.limits.tuned import RATES
+from cdgrab_sim.plots import Axes, look, rate_plot
+from cdgrab_sim.plots._axes import log_axes
 
 
-def floors(result: Result, ax: Axes | None = None) -> Axes:
+def floors(result: Result, ax: Axes) -> None:
     """Draw the floors on quadratics against the step size."""
     sizes = result.config["floors"]
     x = result.data["alpha"] * sizes["n"][0]
     values = {name: result.data[f"alpha {name}"] for name in FLOORS}
-    ax = rate_plot(x, values, xlabel="α λ n", ylabel="f − f*, fixed step size", ax=ax)
+    rate_plot(x, values, xlabel="α λ n", ylabel="f − f*, fixed step size", ax=ax)
     ax.set_title(f"one Hessian, m = {sizes['m']}, n = {sizes['n'][0]}")
-    return ax
 
 
-def many_epochs(result: Result, ax: Axes | None = None) -> Axes:
+def many_epochs(result: Result, ax: Axes) -> None:
     """Draw the loss over that of sgd against T, where the condition number is large."""
-    ax, sizes = new_axes(ax), result.config["many epochs"]
+    sizes = result.config["many epochs"]
     base = result.data["T sgd"].mean(axis=0)
     ax.axhline(1.0, color=look("sgd")["color"], linewidth=1, label="sgd")
     for name in ("so", "rr"):
@@ -41,14 +38,15 @@ def many_epochs(result: Result, ax: Axes | None = None) -> Axes:
     )
     log_axes(ax, sizes["T"], "epochs T", "loss / that of sgd")
     ax.set_title(f"Safran and Shamir's quadratic, κ = {sizes['kappa']:g}, n = {sizes['n']}")
-    return ax
 
 
-def tuned(result: Result, ax: Axes | None = None, *, name: str = "cd-grab") -> Axes:
+def tuned(result: Result, ax: Axes, *, name: str = "cd-grab") -> None:
     """Draw tuned errors of all sizes against the product that theory names."""
     product, exponent, _ = RATES[name]
     label = "tuned error / (α μ n T)²"
     x, values = result.data[f"size {name}"], {name: result.data[f"tuned {name}"]}
-    ax = rate_plot(x, values, xlabel=product.replace("^2", "²"), ylabel=label, slopes=[exponent], ax=ax)
+    rate_plot(x, values, xlabel=product.replace("^2", "²"), ylabel=label, slopes=[exponent], ax=ax)
     ax.set_title(f"skewed, κ = {result.config['rates']['kappa']:g}: every (m, n, T) on one line")
-    return ax
+
+
+PANELS: tuple[Panel, ...] = (floors, many_epochs, tuned)

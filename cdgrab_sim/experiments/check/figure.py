@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import new_axes
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.plots import Axes
 
 # kind of row -> what its ratio is, colour and marker; identities and exponents are no ratios
 _RATIOS = {
@@ -15,9 +13,8 @@ _RATIOS = {
 }
 
 
-def check(result: Result, ax: Axes | None = None) -> Axes:
+def check(result: Result, ax: Axes) -> None:
     """Draw every bound and every recalled constant over what is derived here, on a logarithmic axis."""
-    ax = new_axes(ax)
     rows = [row for row in result.rows if row.kind in _RATIOS and row.worst]
     for kind, (label, color, marker) in _RATIOS.items():
         at = [(row.worst, k) for k, row in enumerate(rows) if row.kind == kind]
@@ -30,4 +27,6 @@ def check(result: Result, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("ratio")
     if rows:
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize=5.5)
-    return ax
+
+
+PANELS: tuple[Panel, ...] = (check,)

@@ -12,9 +12,9 @@ from cdgrab_sim._records import Ordering, Problem, Record
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import verdict
-from cdgrab_sim.experiments._cost_model import Counts, Network, counts, epoch_seconds
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._readings import Reading, same
+from cdgrab_sim.experiments.cost.model import Counts, Network, counts, epoch_seconds
 from cdgrab_sim.synchronous._simulate import simulate
 
 ORDERINGS = ("rr", "d-grab", "d-grab-pair", "cd-grab")

@@ -7,11 +7,11 @@ from typing import Any
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._parts import run_parts
-from cdgrab_sim.experiments._regimes._bias import bias_part
-from cdgrab_sim.experiments._regimes._gain import CASES, gain_part
-from cdgrab_sim.experiments._regimes._map import map_part
-from cdgrab_sim.experiments._regimes._transient import transient_part
-from cdgrab_sim.experiments._regimes._workers import heterogeneity_part, same_order_part, signs_part
+from cdgrab_sim.experiments.regimes.bias import bias_part
+from cdgrab_sim.experiments.regimes.gain import CASES, gain_part
+from cdgrab_sim.experiments.regimes.map import map_part
+from cdgrab_sim.experiments.regimes.transient import transient_part
+from cdgrab_sim.experiments.regimes.workers import heterogeneity_part, same_order_part, signs_part
 
 QUADRATIC = {"family": "quadratic", "eigenvalues": [1.0, 1.0, 1.0]}
 SIZES: dict[str, Any] = {

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
+from functools import partial
 
-from cdgrab_sim.experiments._experiment import Result
-from cdgrab_sim.plots._rate import rate_plot
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.plots import Axes, rate_plot
 
 
-def herding(result: Result, ax: Axes | None = None, *, variable: str = "m") -> Axes:
+def herding(result: Result, ax: Axes, *, variable: str = "m") -> None:
     """Draw the plateaus of the herding error against m or n."""
     config = result.config
     names = config["orderings"]
     rows = [row for row in result.rows if row.quantity.endswith(f"in {variable}")]
-    ax = rate_plot(
+    rate_plot(
         result.data[variable],
         {name: result.data[f"{variable} {name}"] for name in names},
         xlabel={"m": "workers m", "n": "examples per worker n"}[variable],
@@ -26,4 +26,6 @@ def herding(result: Result, ax: Axes | None = None, *, variable: str = "m") -> A
         f"unit-sphere vectors, d = {config['d']}, "
         + ", ".join(f"{letter} = {size}" for letter, size in held.items())
     )
-    return ax
+
+
+PANELS: tuple[Panel, ...] = tuple(partial(herding, variable=variable) for variable in ("m", "n"))

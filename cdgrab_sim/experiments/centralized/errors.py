@@ -14,7 +14,7 @@ from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import problem_of, run_of, tuned_error, unit_step
 from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
-from cdgrab_sim.experiments._rates._tuned import rescaled
+from cdgrab_sim.experiments.rates.tuned import rescaled
 
 ERRORS, PREFIX = "tuned error (fixed N)", "mean |S_k|² (fixed N)"
 SHARE = "tuned error / ((α μ n T)² mean |S_k|²) (fixed N)"

@@ -1,0 +1,40 @@
+"""The figure of ``cdgrab speedup``."""
+
+from __future__ import annotations
+
+from cdgrab_sim.experiments._experiment import Panel, Result
+from cdgrab_sim.plots import Axes, points_plot, rate_plot
+
+
+def speedup(result: Result, ax: Axes) -> None:
+    """Draw the floors against m; the tuned errors where the data are real."""
+    if "data" in result.config:
+        _real_data(result, ax)
+        return
+    floors = {name.removeprefix("floor "): a for name, a in result.data.items() if name.startswith("floor ")}
+    config = result.config
+    rate_plot(
+        result.data["m"],
+        floors,
+        xlabel="workers m",
+        ylabel="f − f*, fixed step size",
+        slopes=sorted({row.predicted for row in result.rows if row.predicted is not None}, reverse=True),
+        ax=ax,
+    )
+    ax.set_title(
+        f"{config['problem']}, κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
+        f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
+    )
+
+
+def _real_data(result: Result, ax: Axes) -> None:
+    config = result.config
+    errors = {name.removeprefix("error "): a for name, a in result.data.items() if name.startswith("error ")}
+    points_plot(result.data["m"], errors, xlabel="workers m", ylabel="f − f*, step size tuned", ax=ax)
+    ax.set_title(
+        f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}, "
+        f"n = {config['n']}, T = {config['epochs']}"
+    )
+
+
+PANELS: tuple[Panel, ...] = (speedup,)
