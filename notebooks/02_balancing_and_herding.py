@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import cdgrab_sim as cg
-from theory import greedy, herding
+from theory import balancing, herding
 
 plt.ion()  # figures appear under their cells
 QUICK = bool(os.environ.get("CDGRAB_QUICK"))
@@ -158,7 +158,7 @@ print(f"coordinated without pairs: the inequality fails in {broken} of {trials} 
 
 # %%
 k = n
-worst = greedy.greedy_worst_case(k, 3)
+worst = balancing.greedy_worst_case(k, 3)
 random = rng.standard_normal((k, 3))
 random /= np.linalg.norm(random, axis=1, keepdims=True)
 
@@ -173,7 +173,7 @@ grown = {
     for data, vectors in (("worst case of greedy", worst), ("random", random))
     for rule in ("greedy", "self-balancing")
 }
-bound = greedy.greedy_prefix_bound(np.ones(k))
+bound = balancing.greedy_prefix_bound(np.ones(k))
 
 draws = rng.standard_normal((50 if QUICK else 400, k, 3))
 draws /= np.linalg.norm(draws, axis=2, keepdims=True)

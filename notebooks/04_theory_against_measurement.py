@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import cdgrab_sim as cg
-from theory import given_orders, quadratic_floors, quadratics
+from theory import quadratics
 
 plt.ion()  # figures appear under their cells
 QUICK = bool(os.environ.get("CDGRAB_QUICK"))
@@ -44,7 +44,7 @@ def losses_in_theory(orders):
     """Losses minus f_star at the ends of all epochs, from the orders (T, m, n)."""
     ordered = np.take_along_axis(centres[None], orders[..., None], axis=2)
     deviations = ordered.mean(axis=1) - problem.x_star  # of the steps: mean over workers, (T, n, d)
-    errors = given_orders.changing_orders(alpha, eigenvalues, deviations, e0)
+    errors = quadratics.changing_orders(alpha, eigenvalues, deviations, e0)
     return 0.5 * (eigenvalues * errors**2).sum(axis=1)
 
 
@@ -73,7 +73,7 @@ distances = {name: run.distance[0, 1:] for name, run in runs.items()}
 for name in names:
     orders = runs[name].orders[0]
     ordered = np.take_along_axis(centres[None], orders[..., None], axis=2)
-    errors = given_orders.changing_orders(alpha, eigenvalues, ordered.mean(axis=1) - problem.x_star, e0)
+    errors = quadratics.changing_orders(alpha, eigenvalues, ordered.mean(axis=1) - problem.x_star, e0)
     gaps[name] = np.abs(distances[name] / np.linalg.norm(errors, axis=1)[-T:] - 1.0).max()
 print("distances:", {name: f"{gap:.0e}" for name, gap in gaps.items()})
 
@@ -129,14 +129,11 @@ print("largest deviation in standard errors:", {name: round(float(s.max()), 1) f
 steps = 1.0 / n * np.array([0.2, 0.1, 0.05, 0.025, 0.0125])
 powers = {"sgd": 1, "so": 2, "rr": 3, "flipflop": 5}
 exact = {
-    name: np.array(
-        [quadratic_floors.stationary_covariance(name, a, [1.0], n, m, [[1.0]])[0, 0] for a in steps]
-    )
+    name: np.array([quadratics.stationary_covariance(name, a, [1.0], n, m, [[1.0]])[0, 0] for a in steps])
     for name in laws
 }
 leading = {
-    name: np.array([quadratic_floors.small_step_floor(name, a, 1.0, 1.0, n, m) for a in steps])
-    for name in laws
+    name: np.array([quadratics.small_step_floor(name, a, 1.0, 1.0, n, m) for a in steps]) for name in laws
 }
 found = {name: np.polyfit(np.log(steps[-2:]), np.log(exact[name][-2:]), 1)[0] for name in laws}
 

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import cdgrab_sim as cg
-from theory import given_orders, quadratic_floors
+from theory import quadratics
 
 plt.ion()  # figures appear under their cells
 QUICK = bool(os.environ.get("CDGRAB_QUICK"))
@@ -34,12 +34,12 @@ covariance = np.einsum("ijp,ijq->pq", within, within) / (m * n)
 
 
 def standing_floor(alpha):
-    error = given_orders.fixed_order(alpha, lam, deviations, np.zeros(d), 10**9)
+    error = quadratics.fixed_order(alpha, lam, deviations, np.zeros(d), 10**9)
     return 0.5 * float(lam @ error**2)
 
 
 def random_floor(alpha):
-    moment = quadratic_floors.stationary_covariance("rr", alpha, lam, n, m, covariance)
+    moment = quadratics.stationary_covariance("rr", alpha, lam, n, m, covariance)
     return 0.5 * float(lam @ np.diagonal(moment))
 
 

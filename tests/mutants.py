@@ -89,21 +89,21 @@ KERNELS = (
 )
 
 FORMULAS = (
-    Mutant("theory/greedy.py", "lengths**2 - 2.0 * np.abs", "lengths**2 - 1.0 * np.abs", "V1"),
-    Mutant("theory/greedy.py", "second_moment / (2.0 * mean", "second_moment / (2.2 * mean", "V3"),
+    Mutant("theory/balancing/_greedy.py", "lengths**2 - 2.0 * np.abs", "lengths**2 - 1.0 * np.abs", "V1"),
+    Mutant("theory/balancing/_greedy.py", "second_moment / (2.0 * mean", "second_moment / (2.2 * mean", "V3"),
     Mutant(
-        "theory/balancing.py",
+        "theory/balancing/_signs.py",
         "(2.0 + math.sqrt(2.0 * math.log(1.0",
         "(0.2 + math.sqrt(0.2 * math.log(1.0",
         "V4",
     ),
     Mutant(
-        "theory/self_balancing.py",
+        "theory/balancing/_walk.py",
         "1.0 + variance * (b * b - 2.0 * a)",
         "1.0 + variance * (b * b - 3.0 * a)",
         "V5",
     ),
-    Mutant("theory/self_balancing.py", "math.sqrt(2.0 * s2 * math", "math.sqrt(0.2 * s2 * math", "V6"),
+    Mutant("theory/balancing/_walk.py", "math.sqrt(2.0 * s2 * math", "math.sqrt(0.2 * s2 * math", "V6"),
     Mutant(
         "theory/herding.py",
         '+ nonnegative("signed", signed)) / 2.0',
@@ -111,31 +111,55 @@ FORMULAS = (
         "H1",
     ),
     Mutant("theory/herding.py", "vstack([(even + Rp) / 2.0", "vstack([(even - Rp) / 2.0", "H3"),
-    Mutant("theory/constructions.py", "kept.size - 1 - d", "kept.size - 2 - d", "H6"),
-    Mutant("theory/random_orders.py", "(examples + 1) / 6.0", "(examples - 1) / 6.0", "R1"),
-    Mutant("theory/random_orders.py", "(workers * examples - 1)\n", "(workers * examples + 1)\n", "R2"),
-    Mutant("theory/random_order_tails.py", "2.0 * size * size, spread", "8.0 * size * size, spread", "R4"),
-    Mutant("theory/nonconvex.py", "alpha * n / 2 * (1 - 1.6", "alpha * n / 1 * (1 - 1.6", "T1"),
-    Mutant("theory/pl.py", "(1 - 0.6 * alpha", "(1 - 1.2 * alpha", "T2"),
-    Mutant("theory/strongly_convex.py", "(1 - alpha * mu) * bound", "(1 - 2 * alpha * mu) * bound", "T3"),
-    Mutant("theory/herding_dynamics.py", "H / 2 + balance / (2 * m)", "H / 2 - balance / (2 * m)", "T4"),
-    Mutant("theory/cd_grab.py", "2.05 * F0 / (alpha * n * T)\n", "0.5 * F0 / (alpha * n * T)\n", "T5"),
-    Mutant("theory/cd_grab.py", "(1 - 0.97 * alpha", "(1 - 2.2 * alpha", "T6"),
+    Mutant("cdgrab_sim/herding/_constructions.py", "out = min(left,", "out = max(left,", "H6"),
+    Mutant("theory/random_orders/_moments.py", "(examples + 1) / 6.0", "(examples - 1) / 6.0", "R1"),
     Mutant(
-        "theory/herding_dynamics.py",
+        "theory/random_orders/_moments.py", "(workers * examples - 1)\n", "(workers * examples + 1)\n", "R2"
+    ),
+    Mutant("theory/random_orders/_tails.py", "2.0 * size * size, spread", "8.0 * size * size, spread", "R4"),
+    Mutant("theory/convergence/_nonconvex.py", "alpha * n / 2 * (1 - 1.6", "alpha * n / 1 * (1 - 1.6", "T1"),
+    Mutant("theory/convergence/_pl.py", "(1 - 0.6 * alpha", "(1 - 1.2 * alpha", "T2"),
+    Mutant(
+        "theory/convergence/_strongly_convex.py",
+        "(1 - alpha * mu) * bound",
+        "(1 - 2 * alpha * mu) * bound",
+        "T3",
+    ),
+    Mutant("theory/convergence/_herding.py", "H / 2 + balance / (2 * m)", "H / 2 - balance / (2 * m)", "T4"),
+    Mutant(
+        "theory/convergence/_cd_grab.py",
+        "2.05 * F0 / (alpha * n * T)\n",
+        "0.5 * F0 / (alpha * n * T)\n",
+        "T5",
+    ),
+    Mutant("theory/convergence/_cd_grab.py", "(1 - 0.97 * alpha", "(1 - 2.2 * alpha", "T6"),
+    Mutant(
+        "theory/convergence/_herding.py",
         'nonnegative("balance", balance)) / 2',
         'nonnegative("balance", balance)) / 3',
         "T7",
     ),
-    Mutant("theory/given_orders.py", "power(x, n - 1.0 - k) * prefixes", "power(x, n - k) * prefixes", "Q1"),
-    Mutant("theory/quadratics.py", "n / (n - 1.0) * np.outer", "n / (n + 1.0) * np.outer", "Q4"),
     Mutant(
-        "theory/given_orders.py", "asarray(x * power(x, n - 1.0 - k)", "asarray(x * power(x, n - k)", "Q9"
+        "theory/quadratics/_given_orders.py",
+        "power(x, n - 1.0 - k) * prefixes",
+        "power(x, n - k) * prefixes",
+        "Q1",
     ),
-    Mutant("theory/epoch_maps.py", "maps[:, :d, d] = alpha * c", "maps[:, :d, d] = -alpha * c", "G1"),
-    Mutant("theory/general_quadratics.py", "(together - apart)", "(together + apart)", "G3"),
-    Mutant("theory/general_quadratics.py", "return -0.5 * positive", "return -0.25 * positive", "G4b"),
-    Mutant("theory/instances.py", "(1.0 - a * c) ** (2 * integer", "(1.0 - a * c) ** (3 * integer", "I3"),
+    Mutant("theory/quadratics/_moments.py", "n / (n - 1.0) * np.outer", "n / (n + 1.0) * np.outer", "Q4"),
+    Mutant(
+        "theory/quadratics/_given_orders.py",
+        "asarray(x * power(x, n - 1.0 - k)",
+        "asarray(x * power(x, n - k)",
+        "Q9",
+    ),
+    Mutant(
+        "theory/quadratics/_epoch_maps.py", "maps[:, :d, d] = alpha * c", "maps[:, :d, d] = -alpha * c", "G1"
+    ),
+    Mutant("theory/quadratics/_biases.py", "(together - apart)", "(together + apart)", "G3"),
+    Mutant("theory/quadratics/_biases.py", "return -0.5 * positive", "return -0.25 * positive", "G4b"),
+    Mutant(
+        "theory/instances/_scalar.py", "(1.0 - a * c) ** (2 * integer", "(1.0 - a * c) ** (3 * integer", "I3"
+    ),
 )
 
 ASYNCHRONY = (

@@ -4,8 +4,6 @@ S_k is the sum of the first k vectors in the old order, R_k the same sum with si
 the largest ||S_k||. A reorder sends the vectors with sign + to the front in old order and those with sign -
 to the back in reversed old order. Everything here holds in ANY norm and for one worker as for m: S_k then
 sums over the workers too, so that ``old`` is the parallel herding error, not divided by m.
-
-The constructive oracles of H6 and H7 live in :mod:`theory.constructions` and are offered here too.
 """
 
 from __future__ import annotations
@@ -15,11 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory._checks import matrix, nonnegative, nonnegative_array, positive, vector
-from theory.constructions import prefix_signing_bound as prefix_signing_bound
-from theory.constructions import prefix_signs as prefix_signs
-from theory.constructions import steinitz_bound as steinitz_bound
-from theory.constructions import steinitz_order as steinitz_order
+from theory._checks import integer_at_least, matrix, nonnegative, nonnegative_array, positive, vector
 
 
 def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike) -> NDArray[np.float64]:
@@ -352,6 +346,46 @@ def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.fl
     return np.array(bounds)
 
 
+def steinitz_bound(d: int, B: float = 1.0) -> float:
+    """Bound the herding error of the best order (H6).
+
+    ::
+
+        min_pi max_k ||S_k|| <= d B
+
+    Assumes vectors that sum to 0 with ||z_j|| <= B, any norm. Grinberg and Sevastyanov's order attains it.
+
+    Provenance: derived, note ``H6-steinitz-order``.
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    B : float
+        Largest norm of the vectors.
+
+    Returns
+    -------
+    float
+        d B.
+
+    Raises
+    ------
+    ValueError
+        If d < 1 or B < 0.
+
+    References
+    ----------
+    Grinberg, Sevastyanov, "Value of the Steinitz constant", 1980; no arXiv version.
+
+    Examples
+    --------
+    >>> steinitz_bound(3, 2.0)
+    6.0
+    """
+    return integer_at_least("d", d, 1) * nonnegative("B", B)
+
+
 def herding_lower_bound(norms: ArrayLike) -> float:
     """Bound the herding error of one list from below, for every order (H6).
 
@@ -388,6 +422,46 @@ def herding_lower_bound(norms: ArrayLike) -> float:
     1.5
     """
     return float(nonnegative_array("norms", norms).max() / 2.0)
+
+
+def prefix_signing_bound(d: int, B: float = 1.0) -> float:
+    """Bound the signed sums of the best signs (H7).
+
+    ::
+
+        min_eps max_k ||R_k|| <= 2 d B
+
+    Assumes ||z_j|| <= B, any norm, any sum. Barany and Grinberg's signs attain it.
+
+    Provenance: derived, note ``H7-prefix-signs``.
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    B : float
+        Largest norm of the vectors.
+
+    Returns
+    -------
+    float
+        2 d B.
+
+    Raises
+    ------
+    ValueError
+        If d < 1 or B < 0.
+
+    References
+    ----------
+    Barany, Grinberg, 1981; no arXiv version.
+
+    Examples
+    --------
+    >>> prefix_signing_bound(3)
+    6.0
+    """
+    return 2.0 * integer_at_least("d", d, 1) * nonnegative("B", B)
 
 
 def transference_rounds(initial: float, balance: float, excess: float) -> int:

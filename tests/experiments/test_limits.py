@@ -9,7 +9,8 @@ from cdgrab_sim import experiments, problems
 from cdgrab_sim.experiments import limits
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments.limits import quadratics, tuned
-from theory import instances, quadratic_floors
+from theory import instances
+from theory.quadratics import small_step_floor
 
 
 def test_safran_shamir_follows_the_displayed_update():
@@ -36,7 +37,7 @@ def floor_of(cell, seed):
     problem = problems.quadratic(m=cell["m"], n=cell["n"], d=1, eigenvalues=[1.0], seed=seed)
     variance = problem.constants["sigma"] ** 2
     size = {"n": cell["n"], "m": cell["m"]}
-    return 0.5 * quadratic_floors.small_step_floor("rr", cell["alpha"], 1.0, variance, **size)
+    return 0.5 * small_step_floor("rr", cell["alpha"], 1.0, variance, **size)
 
 
 def test_de_sa_by_products_of_matrices():

@@ -7,7 +7,7 @@ import pytest
 
 import theory
 from theory.citations import CITATIONS, bibtex, cite
-from theory.published_orders import ORDERS, published_order
+from theory.convergence import ORDERS, published_order
 
 ARXIV = re.compile(r"\d{4}\.\d{4,5}")
 SOURCES = [p for p in sorted(Path(theory.__file__).parent.rglob("*")) if p.suffix in {".py", ".md"}]

@@ -6,9 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from theory.epoch_maps import affine_maps, average_product, expected_epoch, squares, stationary_mean
-from theory.general_quadratics import fixed_order_bias, reshuffling_bias, reversed_pair_bias
 from theory.instances import general_quadratics
+from theory.quadratics import (
+    affine_maps,
+    average_product,
+    expected_epoch,
+    fixed_order_bias,
+    reshuffling_bias,
+    reversed_pair_bias,
+    squares,
+    stationary_mean,
+)
 
 EXACT = 1e-12
 

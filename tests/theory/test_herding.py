@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cdgrab_sim as cg
 from tests.theory.naive_theory import NORMS, coordinated_pair_signs, greedy, pair_reorder, reorder
 from theory import herding
 
@@ -188,7 +189,7 @@ def test_a_signing_bound_becomes_a_herding_bound(norm):
     assert herding.repeated_reorder_bound(initial, [balance] * rounds)[-1] <= balance + 0.5
     assert herding.repeated_reorder_bound(initial, [balance] * (rounds - 1))[-1] > balance + 0.5
     for _ in range(rounds):
-        z = z[reorder(herding.prefix_signs(z))]
+        z = z[reorder(cg.balancing.signs(z, "prefix"))]
     assert largest(norm, prefixes(z)) <= balance + 0.5
 
 
@@ -217,11 +218,11 @@ def hard_lists(d, rng):
 def test_steinitz_order_stays_within_d_times_the_largest_in_every_norm(d):
     ratios = []
     for z in hard_lists(d, np.random.default_rng(d)):
-        order = herding.steinitz_order(z)
+        order = cg.herding.steinitz_order(z)
         assert sorted(order.tolist()) == list(range(len(z)))
         for norm in NORMS:
             B, H = largest(norm, z), largest(norm, prefixes(z[order]))
-            assert herding.herding_lower_bound(NORMS[norm](z)) <= H <= herding.steinitz_bound(d, B) + 1e-6 * B
+            assert herding.herding_lower_bound(NORMS[norm](z)) <= H <= herding.steinitz_bound(d, B) + 1e-9 * B
             ratios.append(H / herding.steinitz_bound(d, B) if B else 0.0)
     assert max(ratios) > 0.4  # d = 1 attains 1
 
@@ -243,7 +244,7 @@ def test_prefix_signs_stay_within_2d_times_the_largest_in_every_norm(d):
     rng = np.random.default_rng(d)
     adversarial = np.abs(rng.standard_normal((200, d))) + 1.0  # all in one orthant, total far from 0
     for z in [*hard_lists(d, rng), adversarial]:
-        signs = herding.prefix_signs(z)
+        signs = cg.balancing.signs(z, "prefix")
         assert set(signs.tolist()) <= {-1, 1}
         for norm in NORMS:
             bound = herding.prefix_signing_bound(d, largest(norm, z))
@@ -267,9 +268,6 @@ def test_prefix_signs_stay_within_2d_times_the_largest_in_every_norm(d):
         (lambda: herding.recentred_signed_sums([[1.0]], [1], [1.0, 2.0]), "expected signs and shift"),
         (lambda: herding.independent_reorder_bound([1.0], [1.0, 2.0]), "expected signed with shape"),
         (lambda: herding.transference_rounds(1.0, 1.0, 0.0), "expected excess > 0; got 0.0"),
-        (lambda: herding.steinitz_order([[1.0], [1.0]]), "expected vectors with sum 0; got sum"),
-        (lambda: herding.steinitz_order([1.0, -1.0]), "expected z with shape"),
-        (lambda: herding.prefix_signs([[float("inf")]]), "expected finite z; got inf at index"),
         (lambda: herding.steinitz_bound(0), "expected d >= 1; got 0"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 from theory import instances
-from theory.epoch_maps import expected_epoch, squares
+from theory.quadratics import expected_epoch, squares
 
 # ---- I1, I6: skewed ----------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ NOTES = {path.stem for path in (ROOT / "notes").glob("*.md")} - {"README"}
 NAME = re.compile(r"\b[A-Z]+\d*[a-z]?-[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-@pytest.mark.parametrize("source", sorted(ROOT.glob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize("source", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_note_named_in_code_exists(source):
     # d-grab and friends are lower case; T1-RR is a label, not a page.
     named = set(re.findall(rf"(?:note[s]?[ /]+`*)({NAME.pattern})", source.read_text(encoding="utf-8")))

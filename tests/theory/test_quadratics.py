@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 
 from theory import quadratics as q
-from theory.given_orders import (
+from theory.instances import shared_hessian
+from theory.quadratics import (
     changing_orders,
     changing_orders_bound,
     epoch_displacement,
+    filtered_errors,
     fixed_order,
     mean_prefix_bound,
     prefix_weights,
-)
-from theory.instances import shared_hessian
-from theory.quadratic_floors import (
-    filtered_errors,
     small_step_floor,
     sorted_floor,
     stationary_covariance,

@@ -1,21 +1,17 @@
-"""Every public statement is documented in one fixed order, says where it comes from, and has its note."""
+"""Every public statement has one address, one dialect, says where it comes from, and has its note."""
 
 import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-MODULES = [
-    "greedy",
-    "balancing",
-    "self_balancing",
-    "herding",
-    "constructions",
-    "random_orders",
-    "random_order_tails",
-]
+import theory
+
+ROOT = Path(theory.__file__).parent
+PACKAGES = ("balancing", "herding", "random_orders")
 ORDER = [
     "::\n",
     "Assumes",
@@ -26,20 +22,31 @@ ORDER = [
     "References\n",
     "Examples\n",
 ]
-NOTES = Path(inspect.getfile(importlib.import_module("theory"))).parent / "notes"
 
 
-def public_functions(name):
-    module = importlib.import_module(f"theory.{name}")
-    own = [
-        value
-        for value in vars(module).values()
-        if inspect.isfunction(value) and value.__module__ == module.__name__
-    ]
-    return [pytest.param(value, id=f"{name}.{value.__name__}") for value in own if value.__name__[0] != "_"]
+def public_functions(module):
+    """Functions under their public names, which no underscore hides."""
+    return {
+        f"{module.__name__}.{name}": value
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and name[0] != "_" and value.__module__.startswith(module.__name__)
+    }
 
 
-STATEMENTS = [case for name in MODULES for case in public_functions(name)]
+def public_modules():
+    found = (module.name for module in pkgutil.walk_packages(theory.__path__, "theory."))
+    return [importlib.import_module(name) for name in found if "._" not in name]
+
+
+ADDRESSES = {name: value for module in public_modules() for name, value in public_functions(module).items()}
+STATEMENTS = [
+    pytest.param(value, id=name) for name, value in ADDRESSES.items() if name.split(".")[1] in PACKAGES
+]
+
+
+def test_every_function_has_one_address():
+    assert len(set(ADDRESSES.values())) == len(ADDRESSES)
+    assert len(ADDRESSES) > 120
 
 
 @pytest.mark.parametrize("function", STATEMENTS)
@@ -58,4 +65,4 @@ def test_named_notes_exist_and_point_back(function):
     notes = re.findall(r"``([VHR]\d+-[a-z0-9-]+)``", text)
     assert notes
     for note in notes:
-        assert re.search(rf"[`.]{function.__name__}`", (NOTES / f"{note}.md").read_text())
+        assert re.search(rf"[`.]{function.__name__}`", (ROOT / "notes" / f"{note}.md").read_text())

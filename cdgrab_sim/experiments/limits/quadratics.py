@@ -18,7 +18,7 @@ from cdgrab_sim.experiments._exponents import exponent_row
 from cdgrab_sim.experiments._readings import Reading, claim, same
 from cdgrab_sim.orderings._fixed import FixedState
 from cdgrab_sim.synchronous._simulate import simulate
-from theory import epoch_maps, instances
+from theory import instances, quadratics
 
 FLOORS = ("sgd", "ig", "so", "rr", "flipflop")
 _ROUNDING = 1e-9  # what is exact must come out to this
@@ -169,5 +169,5 @@ def bias(cell: dict[str, Any]) -> dict[str, float]:
     assert run.trajectory is not None
     assert problem.x_star is not None
     moved = run.trajectory[0, cell["epochs"] // 10 :].mean(axis=0) - problem.x_star
-    exact = epoch_maps.stationary_mean("rr", alpha, hessians, linear) - problem.x_star
+    exact = quadratics.stationary_mean("rr", alpha, hessians, linear) - problem.x_star
     return {"share": float(moved @ exact / (exact @ exact))}

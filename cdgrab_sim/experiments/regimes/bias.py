@@ -14,7 +14,7 @@ from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.synchronous._simulate import simulate
-from theory.general_quadratics import reshuffling_bias
+from theory.quadratics import reshuffling_bias
 
 
 def bias_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:

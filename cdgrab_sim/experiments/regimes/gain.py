@@ -16,7 +16,7 @@ from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import floor, problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
 from cdgrab_sim.experiments._readings import claim
-from theory.quadratic_floors import filtered_errors
+from theory.quadratics import filtered_errors
 
 PAIR = ("rr", "cd-grab")
 # Exponents of rr's floor less cd-grab's: 2 - 2 (I6, T3), and 3 - 2 where the mean prefix of cd-grab's orders

@@ -15,7 +15,7 @@ from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import LAST, errors, problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
-from theory.greedy import greedy_stationary_norm
+from theory.balancing import greedy_stationary_norm
 from theory.random_orders import mean_square_prefix
 
 REGIMES = ("speedup", "first orders", "step-size cap")

@@ -19,7 +19,7 @@ from cdgrab_sim.experiments._measures import errors, problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
 from cdgrab_sim.orderings._orders import random_orders
 from cdgrab_sim.orderings._shuffling import DrawnState
-from theory.skewed import sign_terms
+from theory.instances import sign_terms
 
 SAME = "rr, one order for all"
 _NOTHING = 1e-6  # share of rr's floor below which a floor counts as none

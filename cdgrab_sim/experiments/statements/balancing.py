@@ -27,7 +27,7 @@ from cdgrab_sim.experiments.statements._statement import (
     upper,
 )
 from theory import balancing as theory
-from theory.greedy import LAWS
+from theory.balancing import LAWS
 from theory.herding import prefix_signing_bound
 
 DELTA = 0.1  # failure probability at which high-probability bounds are stated

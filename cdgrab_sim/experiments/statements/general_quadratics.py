@@ -13,8 +13,8 @@ from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import random_orders
 from cdgrab_sim.experiments.statements._orders import draws, last, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity
-from theory import epoch_maps, instances
-from theory import general_quadratics as theory
+from theory import instances
+from theory import quadratics as theory
 
 
 def _grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
@@ -59,7 +59,7 @@ def mean_map(rng: Generator, number: int) -> Measured:
     A, c = _draw(rng, 1, n)
     orders = permutations(1, n) if law == "rr" else draws(1, n)
     measured = _affine(quadratics(A, c), ([pi] for pi in orders), 0.1)
-    return difference(measured, epoch_maps.expected_epoch(law, epoch_maps.affine_maps(0.1, A[0], c[0])))
+    return difference(measured, theory.expected_epoch(law, theory.affine_maps(0.1, A[0], c[0])))
 
 
 @identity("G1", "mean square after an epoch over all orders", cases=4)
@@ -67,7 +67,7 @@ def mean_square(rng: Generator, number: int) -> Measured:
     A, c = _draw(rng, 1, 4)
     problem, x0 = quadratics(A, c), rng.standard_normal(2)
     ends = np.array([[*last(problem, [pi], 0.1, x0), 1.0] for pi in permutations(1, 4)])
-    squares = epoch_maps.expected_epoch("rr", epoch_maps.squares(epoch_maps.affine_maps(0.1, A[0], c[0])))
+    squares = theory.expected_epoch("rr", theory.squares(theory.affine_maps(0.1, A[0], c[0])))
     start = np.append(x0, 1.0)
     return difference(ends.T @ ends / len(ends), (squares @ np.outer(start, start).ravel()).reshape(3, 3))
 
@@ -76,7 +76,7 @@ def mean_square(rng: Generator, number: int) -> Measured:
 def stationary_mean(rng: Generator, number: int) -> Measured:
     A, c = _draw(rng, 1, 4)
     measured = _fixed_point(_affine(quadratics(A, c), ([pi] for pi in permutations(1, 4)), 0.05))
-    return difference(measured, epoch_maps.stationary_mean("rr", 0.05, A[0], c[0]))
+    return difference(measured, theory.stationary_mean("rr", 0.05, A[0], c[0]))
 
 
 SMALL = 1e-4  # step at which the leading terms are compared; what follows them is of relative order alpha

@@ -177,7 +177,7 @@ def repeated(rng: Generator, number: int) -> Measured:
 @upper("H6", "herding error of the Steinitz order", cases=40, tight=0.6)
 def steinitz(rng: Generator, number: int) -> Measured:
     z = centred(vectors(rng, number, int(rng.integers(3, 16)), int(rng.integers(1, 4))))
-    pi = theory.steinitz_order(z)
+    pi = herding.steinitz_order(z)
     return np.concatenate(
         [
             ratio(herding.error(z, pi, norm), theory.steinitz_bound(z.shape[1], largest(z, norm)), SIZE)
@@ -199,7 +199,7 @@ def at_least_half(rng: Generator, number: int) -> Measured:
 @upper("H7", "signed sums of the constructed signs", cases=100, tight=0.5)
 def constructed_signs(rng: Generator, number: int) -> Measured:
     z = vectors(rng, number, int(rng.integers(2, 60)), int(rng.integers(1, 4)))
-    eps = theory.prefix_signs(z)
+    eps = balancing.signs(z, "prefix")
     return np.concatenate(
         [
             ratio(
@@ -218,5 +218,5 @@ def transferred(rng: Generator, number: int) -> Measured:
     A = theory.prefix_signing_bound(d, largest(z, "l2"))
     pi = np.argsort(z[:, 0], kind="stable")  # sorted: the worst first order
     for _ in range(theory.transference_rounds(herding.error(z, pi, "l2"), A, excess)):
-        pi = pi[herding.reorder(theory.prefix_signs(z[pi]))]
+        pi = pi[herding.reorder(balancing.signs(z[pi], "prefix"))]
     return ratio(herding.error(z, pi, "l2"), A + excess)

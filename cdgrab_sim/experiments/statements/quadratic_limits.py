@@ -16,7 +16,6 @@ from cdgrab_sim.experiments.statements._orders import last
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from cdgrab_sim.experiments.statements.quadratics import Instance, every_epoch, mean_square
 from cdgrab_sim.synchronous._simulate import simulate
-from theory import given_orders, quadratic_floors
 from theory import quadratics as theory
 
 
@@ -32,14 +31,14 @@ def _limit(rng: Generator, number: int, h: float) -> tuple[Instance, float, Floa
 @identity("Q9", "limit of a given order from its prefixes", cases=20, tol=1e-9)
 def from_prefixes(rng: Generator, number: int) -> Measured:
     q, alpha, Z, e = _limit(rng, number, float(rng.uniform(0.3, 1.0)))
-    weights = given_orders.prefix_weights(alpha, q.lam, len(Z))
+    weights = theory.prefix_weights(alpha, q.lam, len(Z))
     return difference(e, alpha * np.sum(weights * Z[:-1], axis=0))
 
 
 @upper("Q9", "limit of a given order, by its mean prefix norm", cases=60, tight=0.6)
 def mean_prefix(rng: Generator, number: int) -> Measured:
     q, alpha, Z, e = _limit(rng, number, (0.99, 0.3)[number % 2])
-    return float(np.linalg.norm(e)) / given_orders.mean_prefix_bound(alpha, q.lam, Z)
+    return float(np.linalg.norm(e)) / theory.mean_prefix_bound(alpha, q.lam, Z)
 
 
 @upper("Q10", "errors of changing orders, by their largest prefix", cases=60, tight=0.5)
@@ -58,7 +57,7 @@ def by_largest_prefix(rng: Generator, number: int) -> Measured:
     )
     assert run.orders is not None
     Z = [q.lam * np.cumsum(q.steps(pi), axis=0) for pi in run.orders[0]]
-    bound = given_orders.changing_orders_bound(alpha, q.lam, q.problem.n, np.abs(Z).max(axis=(0, 1)), e0, T)
+    bound = theory.changing_orders_bound(alpha, q.lam, q.problem.n, np.abs(Z).max(axis=(0, 1)), e0, T)
     return ratio(np.abs(run.x[0] - q.x_star), bound)
 
 
@@ -77,16 +76,14 @@ def _stationary(rng: Generator, number: int, h: float) -> tuple[float, str, floa
 @identity("Q5", "stationary errors, by enumeration of an epoch", cases=8)
 def stationary(rng: Generator, number: int) -> Measured:
     measured, ordering, alpha, q = _stationary(rng, number, float(rng.uniform(0.2, 2.0)))
-    return difference(
-        measured, quadratic_floors.stationary_covariance(ordering, alpha, q.lam, 4, 1, q.sig)[0, 0]
-    )
+    return difference(measured, theory.stationary_covariance(ordering, alpha, q.lam, 4, 1, q.sig)[0, 0])
 
 
 @identity("Q11", "stationary errors at h = 0.01, by enumeration of an epoch", cases=4, tol=0.02)
 def small_steps(rng: Generator, number: int) -> Measured:
     measured, ordering, alpha, q = _stationary(rng, number, 0.01)
     lam, variance = float(q.lam[0]), float(q.lam[0] ** 2 * q.sig[0, 0])
-    return difference(measured, quadratic_floors.small_step_floor(ordering, alpha, lam, variance, 4, 1))
+    return difference(measured, theory.small_step_floor(ordering, alpha, lam, variance, 4, 1))
 
 
 @identity("Q11", "limits of sorted passes at h = 0.01", cases=4, tol=0.02)
@@ -94,7 +91,7 @@ def sorted_passes(rng: Generator, number: int) -> Measured:
     spread, n, lam = ("linear", "two-point")[number % 2], 2 * int(rng.integers(2, 6)), 1.0
     b = np.arange(n) - (n - 1) / 2 if spread == "linear" else np.repeat((1.0, -1.0), n // 2)
     e = _pass_limit(b, alpha := 0.01 / (n * lam))
-    return difference(e**2, quadratic_floors.sorted_floor(alpha, float(np.mean(b**2)), n, spread))
+    return difference(e**2, theory.sorted_floor(alpha, float(np.mean(b**2)), n, spread))
 
 
 def _pass_limit(b: NDArray[np.floating[Any]], alpha: float) -> float:
@@ -129,7 +126,7 @@ def filtered(rng: Generator, number: int) -> Measured:
     assert run.orders is not None
     assert run.trajectory is not None
     means = [-q.lam * np.cumsum(q.steps(pi), axis=0).mean(axis=0) for pi in run.orders[0]]
-    predicted = quadratic_floors.filtered_errors(alpha, q.lam, 16, means, np.zeros(2))
+    predicted = theory.filtered_errors(alpha, q.lam, 16, means, np.zeros(2))
     return difference(run.trajectory[0] - q.x_star, predicted)
 
 
@@ -140,5 +137,5 @@ def two_terms(rng: Generator, number: int) -> Measured:
     alpha = 0.01 / (n * q.lam[0])
     spread = q.lam**2 * q.sig[0] * (n + 1) / (12 * m)  # of the mean prefix: Zbar, R1
     mean, variance = (np.zeros(1), spread) if ordering == "rr" else (np.sqrt(spread), np.zeros(1))
-    exact = quadratic_floors.stationary_covariance(ordering, alpha, q.lam, n, m, q.sig)
-    return difference(exact[0, 0], quadratic_floors.two_term_floor(alpha, q.lam, n, mean, variance))
+    exact = theory.stationary_covariance(ordering, alpha, q.lam, n, m, q.sig)
+    return difference(exact[0, 0], theory.two_term_floor(alpha, q.lam, n, mean, variance))

@@ -15,7 +15,6 @@ from cdgrab_sim.experiments.statements._instances import random_orders
 from cdgrab_sim.experiments.statements._orders import draws, given, last, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, upper
 from cdgrab_sim.synchronous._simulate import simulate
-from theory import given_orders
 from theory import quadratics as theory
 
 
@@ -74,7 +73,7 @@ def changing(rng: Generator, number: int) -> Measured:
     assert run.orders is not None
     assert run.trajectory is not None
     u = [q.steps(pi) for pi in run.orders[0]]
-    return difference(run.trajectory[0] - q.x_star, given_orders.changing_orders(alpha, q.lam, u, e0))
+    return difference(run.trajectory[0] - q.x_star, theory.changing_orders(alpha, q.lam, u, e0))
 
 
 @identity("Q2", "mean displacement of an epoch vanishes, by enumeration", cases=6)

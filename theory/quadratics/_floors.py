@@ -11,15 +11,7 @@ from numpy.typing import ArrayLike
 
 from theory._checks import integer_at_least, nonnegative, nonnegative_array, one_of, positive
 from theory._spectral import Array, complement, coordinates, losses, pair_loss, power, rows
-from theory.quadratics import ORDERINGS, epoch_noise_covariance
-
-__all__ = [
-    "filtered_errors",
-    "small_step_floor",
-    "sorted_floor",
-    "stationary_covariance",
-    "two_term_floor",
-]
+from theory.quadratics._moments import ORDERINGS, epoch_noise_covariance
 
 
 def stationary_covariance(
@@ -212,7 +204,7 @@ def filtered_errors(
     n : int
         Examples per worker, >= 1.
     mean_prefixes : array_like, shape (T, d)
-        Zbar_t in the eigenbasis; the prefixes of :mod:`theory.given_orders`.
+        Zbar_t in the eigenbasis; the prefixes of :mod:`theory.quadratics`.
     e0 : array_like, shape (d,)
         x_0 - x_star in the eigenbasis.
 

@@ -13,16 +13,7 @@ import math
 from scipy.special import lambertw
 
 from theory._checks import integer_at_least, nonnegative, positive
-from theory._epochs import capped_step, step_below
-
-__all__ = [
-    "cd_grab_nonconvex_published",
-    "cd_grab_nonconvex_step_published",
-    "cd_grab_pl_published",
-    "rr_convex_published",
-    "rr_strongly_convex_published",
-    "sgd_strongly_convex_published",
-]
+from theory.convergence._epochs import capped_step, step_below
 
 
 def cd_grab_nonconvex_step_published(

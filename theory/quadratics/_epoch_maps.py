@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from theory._checks import one_of, positive
 from theory._spectral import Array, examples, stack
 
-__all__ = ["affine_maps", "average_product", "expected_epoch", "squares", "stationary_mean"]
-
 LARGEST_TABLE = 2**26
 """Entries the subset table may hold (512 MiB)."""
 

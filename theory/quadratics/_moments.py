@@ -10,7 +10,7 @@ workers of the WITHIN-worker covariances of the b_ij (divisor n, not yet divided
 Sig is the covariance of the centres b, not of the gradients: the gradient covariance is H Sig H, so in one
 dimension sigma_g^2 = lambda^2 Sig. Differences between the worker means b_i do not enter any moment here.
 A step averages one gradient per worker; an epoch is n steps. Orders given in full are treated in
-:mod:`theory.given_orders`, stationary values and small-step limits in :mod:`theory.quadratic_floors`.
+:mod:`theory.quadratics`, stationary values and small-step limits in :mod:`theory.quadratics`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,6 @@ from theory._spectral import (
     pair_loss,
     power,
 )
-from theory.given_orders import fixed_order
-
-__all__ = [
-    "NOISES",
-    "ORDERINGS",
-    "epoch_noise_covariance",
-    "expected_loss",
-    "fixed_order",
-    "partial_epoch_covariance",
-    "second_moment",
-]
 
 NOISES = ("sgd", "rr", "flipflop")
 """Orderings whose displacement is independent from epoch to epoch (flipflop: from pair to pair)."""

@@ -18,15 +18,6 @@ from numpy.typing import ArrayLike
 from theory._checks import integer_at_least, nonnegative_array
 from theory._spectral import Array, complement, coordinates, geometric_sum, losses, power, rows, stack
 
-__all__ = [
-    "changing_orders",
-    "changing_orders_bound",
-    "epoch_displacement",
-    "fixed_order",
-    "mean_prefix_bound",
-    "prefix_weights",
-]
-
 
 def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike) -> Array:
     r"""Displacement xi that one epoch in a given order adds to the noiseless contraction (Q1, Q9).

@@ -2,7 +2,7 @@
 
 The problem is f_j(x) = x' A_j x / 2 - c_j' x, with A_ij, c_ij when there are m workers. z_j =
 A_j x_star - c_j is the gradient of example j at the optimum; the z_j sum to zero. The exact moments, for one
-worker, are in :mod:`theory.epoch_maps`.
+worker, are in :mod:`theory.quadratics`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,6 @@ from numpy.typing import ArrayLike
 
 from theory._checks import positive
 from theory._spectral import Array, examples
-
-__all__ = [
-    "fixed_order_bias",
-    "reshuffling_bias",
-    "reversed_pair_bias",
-]
 
 
 def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) -> Array:

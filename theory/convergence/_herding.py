@@ -2,7 +2,7 @@
 
 The reordering lemma halves the herding error of static vectors up to the balancing bound. Gradients are not
 static: they are balanced along the epoch and judged at its end, which costs a multiple of the distance
-travelled. All H are divided by m; notation of :mod:`theory.nonconvex`, cross-norm form included.
+travelled. All H are divided by m; notation of :mod:`theory.convergence`, cross-norm form included.
 """
 
 from __future__ import annotations
@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory._checks import integer_at_least, nonnegative, nonnegative_array, positive
-from theory._epochs import capped_step
-
-__all__ = [
-    "cd_grab_herding_bound",
-    "grab_herding_bound",
-    "independent_herding_bound",
-    "independent_herding_heuristic",
-]
+from theory.convergence._epochs import capped_step
 
 
 def cd_grab_herding_bound(

@@ -21,16 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory._checks import integer_at_least, nonnegative, positive, real
-from theory._epochs import capped_step, per_epoch
-
-__all__ = [
-    "epoch_descent_bound",
-    "nonconvex_bound",
-    "nonconvex_rate",
-    "nonconvex_step",
-    "rr_mean_square_herding",
-    "rr_nonconvex_bound",
-]
+from theory.convergence._epochs import capped_step, per_epoch
 
 
 def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, n: int, L: float) -> float:

@@ -1,6 +1,6 @@
 """PL objectives: the optimality gap under any order, and under random reshuffling.
 
-Notation of :mod:`theory.nonconvex`: V is the mean square of the prefix norms divided by m.
+Notation of :mod:`theory.convergence`: V is the mean square of the prefix norms divided by m.
 """
 
 from __future__ import annotations
@@ -9,14 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, nonnegative, positive
-from theory._epochs import capped_step, condition, per_epoch
-from theory.nonconvex import rr_mean_square_herding
-
-__all__ = [
-    "pl_bound",
-    "pl_floor",
-    "rr_pl_floor",
-]
+from theory.convergence._epochs import capped_step, condition, per_epoch
+from theory.convergence._nonconvex import rr_mean_square_herding
 
 
 def pl_bound(

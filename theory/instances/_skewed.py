@@ -12,8 +12,6 @@ from scipy.special import erfcx
 from theory._checks import integer_at_least, nonnegative, positive, vector
 from theory._spectral import Array
 
-__all__ = ["bridge_constant", "sign_terms", "skewed_gradient", "skewed_mean", "skewed_value"]
-
 
 def _curvatures(L: float, mu: float) -> tuple[float, float]:
     """Return the checked pair 0 < mu <= L."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from theory._checks import integer_at_least, one_of
 
-__all__ = ["ORDERS", "PublishedOrder", "published_order"]
-
 
 @dataclass(frozen=True)
 class PublishedOrder:

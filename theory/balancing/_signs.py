@@ -2,7 +2,7 @@
 
 Signs eps_1, eps_2, ... in {-1, +1} are chosen one after the other for vectors z_1, z_2, ... of R^d; the
 signed sums are r_k = eps_1 z_1 + ... + eps_k z_k. Two rules have files of their own and are offered here too:
-:mod:`theory.greedy` (V1 to V3) and :mod:`theory.self_balancing` (V5 to V8). This file adds independent signs
+:mod:`theory.balancing` (V1 to V3) and :mod:`theory.balancing` (V5 to V8). This file adds independent signs
 (V4) and the reference lines of the literature (V9).
 """
 
@@ -14,22 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import NORMS, integer_at_least, nonnegative, nonnegative_array, one_of, probability
-from theory.greedy import greedy_line_bound as greedy_line_bound
-from theory.greedy import greedy_norm_sum as greedy_norm_sum
-from theory.greedy import greedy_prefix_bound as greedy_prefix_bound
-from theory.greedy import greedy_squared_norms as greedy_squared_norms
-from theory.greedy import greedy_stationary_norm as greedy_stationary_norm
-from theory.greedy import greedy_worst_case as greedy_worst_case
-from theory.greedy import mean_projection as mean_projection
-from theory.self_balancing import alweiss_threshold as alweiss_threshold
-from theory.self_balancing import clip_probabilities as clip_probabilities
-from theory.self_balancing import kernel_halving_thresholds as kernel_halving_thresholds
-from theory.self_balancing import kernel_halving_variance_bound as kernel_halving_variance_bound
-from theory.self_balancing import self_balancing_bound as self_balancing_bound
-from theory.self_balancing import self_balancing_threshold as self_balancing_threshold
-from theory.self_balancing import self_balancing_variance_limit as self_balancing_variance_limit
-from theory.self_balancing import self_balancing_variances as self_balancing_variances
-from theory.self_balancing import walk_balance_bound as walk_balance_bound
 
 
 def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """Problem instances with closed forms, as plain arrays and functions of arrays (I1 to I8).
 
 Every finite sum here is f = mean over workers and examples of f_ij. This file holds the step-size (I3) and
-robust (I8) instances and exports the skewed ones (I1, I6) of :mod:`theory.skewed` and the quadratic ones
-(I2, I4, I5, I7) of :mod:`theory.quadratic_instances`.
+robust (I8) instances and exports the skewed ones (I1, I6) of :mod:`theory.instances` and the quadratic ones
+(I2, I4, I5, I7) of :mod:`theory.instances`.
 """
 
 from __future__ import annotations
@@ -12,39 +12,6 @@ from numpy.typing import ArrayLike
 
 from theory._checks import integer_at_least, matrix, one_of, positive, vector
 from theory._spectral import Array
-from theory.quadratic_instances import (
-    DeSa,
-    GeneralQuadratics,
-    SafranShamir,
-    SharedHessian,
-    de_sa,
-    general_quadratics,
-    safran_shamir,
-    safran_shamir_step_size,
-    shared_hessian,
-)
-from theory.skewed import bridge_constant, sign_terms, skewed_gradient, skewed_mean, skewed_value
-
-__all__ = [
-    "DeSa",
-    "GeneralQuadratics",
-    "SafranShamir",
-    "SharedHessian",
-    "bridge_constant",
-    "de_sa",
-    "general_quadratics",
-    "robust_loss",
-    "robust_smoothness",
-    "safran_shamir",
-    "safran_shamir_step_size",
-    "scalar_loss",
-    "shared_hessian",
-    "sign_terms",
-    "skewed_gradient",
-    "skewed_mean",
-    "skewed_value",
-    "small_step_loss",
-]
 
 
 def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:

@@ -9,7 +9,7 @@ where it does not grow with m, the m^{-2} below is the linear speedup.
 With one worker (m = 1) these are statements about pair-balanced GraB. For pair balancing on every worker by
 itself (D-GraB) they hold with A_t / m replaced by the mean of the workers' own bounds and H_0 by the mean of
 their own herding errors (note ``T8-independent-herding``). All hold in the cross-norm form of
-:mod:`theory.nonconvex`.
+:mod:`theory.convergence`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory._checks import integer_at_least, nonnegative, positive
-from theory._epochs import capped_step, condition, per_epoch
-
-__all__ = [
-    "cd_grab_nonconvex_bound",
-    "cd_grab_nonconvex_rate",
-    "cd_grab_nonconvex_step",
-    "cd_grab_pl_bound",
-    "cd_grab_pl_floor",
-]
+from theory.convergence._epochs import capped_step, condition, per_epoch
 
 
 def cd_grab_nonconvex_bound(

@@ -14,18 +14,6 @@ from numpy.typing import ArrayLike
 from theory._checks import integer_at_least, one_of, positive, symmetric_psd
 from theory._spectral import Array, examples, stack
 
-__all__ = [
-    "DeSa",
-    "GeneralQuadratics",
-    "SafranShamir",
-    "SharedHessian",
-    "de_sa",
-    "general_quadratics",
-    "safran_shamir",
-    "safran_shamir_step_size",
-    "shared_hessian",
-]
-
 
 class SafranShamir(NamedTuple):
     """Arrays of I2: f_j(x) = sum_p hessians[j, p] x_p^2 / 2 + <linear[j], x>, minimum of f at the origin."""

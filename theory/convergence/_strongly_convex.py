@@ -1,6 +1,6 @@
 """Strongly convex examples: the distance to the optimum under any order, with steps up to 1/L.
 
-Notation of :mod:`theory.nonconvex`, with every prefix P_k* taken at the optimum x*, where its centre
+Notation of :mod:`theory.convergence`, with every prefix P_k* taken at the optimum x*, where its centre
 vanishes: ``P_k* = sum_{l<=k} (1/m) sum_i grad f_{i, pi_i(l)}(x*)``. H is the largest of their norms.
 """
 
@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, nonnegative, nonnegative_array
-from theory._epochs import condition, step_below
-
-__all__ = ["rr_strongly_convex_bound", "strongly_convex_bound", "strongly_convex_path"]
+from theory.convergence._epochs import condition, step_below
 
 
 def strongly_convex_path(

@@ -2,7 +2,7 @@
 
 S_k = sum_i sum_{l<=k} z_{i,pi_i(l)} sums the first k vectors of every worker's order, NOT divided by m; the
 vectors have global sum 0. Lengths run over k = 1, ..., n. Tail bounds (R4, R4', R7) live in
-:mod:`theory.random_order_tails` and are offered here too.
+:mod:`theory.random_orders` and are offered here too.
 """
 
 from __future__ import annotations
@@ -21,11 +21,6 @@ from theory._checks import (
     one_of,
     symmetric_psd,
 )
-from theory.random_order_tails import bernstein_tail as bernstein_tail
-from theory.random_order_tails import empirical_bernstein_radius as empirical_bernstein_radius
-from theory.random_order_tails import hoeffding_serfling_radius as hoeffding_serfling_radius
-from theory.random_order_tails import hoeffding_tail as hoeffding_tail
-from theory.random_order_tails import maximum_inf_bound as maximum_inf_bound
 
 BRIDGE_MAXIMUM_MEAN = math.sqrt(math.pi / 2.0) * math.log(2.0)
 """Limit of E max_k |S_k| / (sigma sqrt(n)) for d = m = 1 (R5): sqrt(pi/2) log 2 = 0.8687."""
