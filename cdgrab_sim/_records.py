@@ -186,6 +186,9 @@ class Seen(NamedTuple):
         return cls(k0, np.arange(len(pi)), at, G)
 
 
+FAMILIES = ("drawn", "fixed", "mean", "pair", "recursive", "ideal", "user")
+
+
 @dataclass(frozen=True, eq=False)
 class Ordering:
     """How the order of epoch t + 1 follows from the gradients of epoch t.
@@ -208,9 +211,21 @@ class Ordering:
     verified : bool
         The orders are right by construction (tests prove it for the built-in orderings) and stay as they are
         while they are followed, so that `simulate` need neither look at them nor copy them.
+    family : {"drawn", "fixed", "mean", "pair", "recursive", "ideal", "user"}
+        Where orders come from: drawn anew, kept, or one of the ways to balance.
+    coordinated : bool
+        All workers balance one running sum; otherwise each looks at its own gradients at most.
+    slopes : str, optional
+        The ordering in :mod:`theory.slopes` whose exponents predict this one's. None: nothing is predicted.
+    compared : bool
+        Stands in the comparisons of `cdgrab speedup`, `herding`, `rates` and `cost`.
+    look : tuple, optional
+        Colour, marker and dashes in figures, as matplotlib takes them. None: some that its name decides.
 
     Raises
     ------
+    ValueError
+        For an unknown family, or a look of other than three parts.
     TypeError
         For an `init`, `observe` or `advance` that cannot be called, or an `observe` with other arguments.
 
@@ -243,8 +258,16 @@ class Ordering:
     advance: Callable[[Any, Generator], Any] = field(repr=False)
     replacement: bool = False
     verified: bool = False
+    family: str = "user"
+    coordinated: bool = False
+    slopes: str | None = None
+    compared: bool = False
+    look: tuple[str, str, Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        _checks.choice("family", self.family, FAMILIES)
+        if self.look is not None and len(self.look) != 3:
+            raise ValueError(f"look: expected a colour, a marker and dashes; got {self.look!r}")
         for name in ("init", "advance") if self.observe is None else ("init", "observe", "advance"):
             _checks.function(f"ordering {self.name!r}: {name}", getattr(self, name))
         if self.observe is not None:

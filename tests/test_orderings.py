@@ -194,3 +194,19 @@ def test_replay_refuses_what_it_cannot_know():
 
     with pytest.raises(ValueError, match="only the recorded gradients are known; use simulate"):
         cg.replay(G, cg.Ordering("curious", init, None, lambda state, rng: state))
+
+
+def test_what_a_record_says_of_itself_is_checked():
+    with pytest.raises(ValueError, match="unknown family 'magic'"):
+        cg.Ordering("mine", print, None, print, family="magic")
+    with pytest.raises(ValueError, match="look: expected a colour, a marker and dashes; got"):
+        cg.Ordering("mine", print, None, print, look=("red",))
+
+
+def test_every_rule_of_a_named_ordering_is_known_by_the_same_record():
+    for rule in ("greedy", "self-balancing", "random"):
+        made = cg.orderings.cd_grab(rule=rule), cg.orderings.d_grab(rule=rule)
+        assert [(o.family, o.coordinated, o.slopes) for o in made] == [
+            ("pair", True, "cd-grab"),
+            ("mean", False, "d-grab"),
+        ]

@@ -65,6 +65,7 @@ __all__ = [
     "recursive",
     "recursive_pair",
     "rr",
+    "select",
     "sgd",
     "so",
 ]
@@ -72,6 +73,17 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def select(belongs: Callable[[Ordering], bool]) -> tuple[str, ...]:
+    """Return the names of the registered orderings whose records say so, in the order of the registry.
+
+    Examples
+    --------
+    >>> select(lambda ordering: ordering.compared)
+    ('sgd', 'rr', 'd-grab', 'd-grab-pair', 'cd-grab')
+    """
+    return tuple(name for name in ORDERINGS if belongs(make(name)))
 
 
 def make(ordering: Ordering | str) -> Ordering:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -66,7 +66,7 @@ def ig() -> Ordering:
     >>> cg.herding.order(np.zeros((4, 1)), ig(), rounds=3)
     array([0, 1, 2, 3])
     """
-    return _staying("ig", fixed().init)
+    return _staying("ig", fixed().init, slopes="ig", look=("#999999", "P", (0, (3, 1, 1, 1, 1, 1))))
 
 
 def so() -> Ordering:
@@ -84,8 +84,13 @@ def so() -> Ordering:
     >>> bool((first == later).all())
     True
     """
-    return _staying("so", lambda problem, rng: FixedState(random_orders(problem.m, problem.n, rng)))
+    return _staying(
+        "so",
+        lambda problem, rng: FixedState(random_orders(problem.m, problem.n, rng)),
+        slopes="so",
+        look=("#CC79A7", "X", (0, (5, 1))),
+    )
 
 
-def _staying(name: str, init: Callable[[Problem, Generator], FixedState]) -> Ordering:
-    return Ordering(name, init, None, lambda state, rng: state, verified=True)
+def _staying(name: str, init: Callable[[Problem, Generator], FixedState], **known: Any) -> Ordering:
+    return Ordering(name, init, None, lambda state, rng: state, verified=True, family="fixed", **known)

@@ -50,7 +50,9 @@ def herding(at: ArrayLike | None = None) -> Ordering:
         z = problem.gradients(x)
         return FixedState(greedy_order(z - (np.cumsum(z, axis=1)[:, -1:] / problem.n)))
 
-    return Ordering("herding", init, observe=None, advance=lambda state, rng: state, verified=True)
+    return Ordering(
+        "herding", init, observe=None, advance=lambda state, rng: state, verified=True, family="ideal"
+    )
 
 
 def greedy_order(z: FloatArray) -> IntArray:

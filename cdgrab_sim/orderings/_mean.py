@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +140,15 @@ def mean(
         eps = np.ones((m, n), dtype=np.int64)
         return MeanState(pi, np.empty_like(pi), eps, s, aligned((m, d)), aligned((m, d)))
 
-    return Ordering(name, init, _observe, _advance, verified=True)
+    return Ordering(
+        name,
+        init,
+        _observe,
+        _advance,
+        verified=True,
+        family="mean",
+        coordinated=scope == "coordinated",
+    )
 
 
 class ExactState(NamedTuple):
@@ -174,7 +183,7 @@ def against_exact_mean(form: Ordering) -> Ordering:
         inner = form.advance(inner, rng)
         return state._replace(pi=inner.pi, inner=inner)
 
-    return Ordering(form.name, init, observe, advance, verified=True)
+    return replace(form, init=init, observe=observe, advance=advance)
 
 
 def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
@@ -183,7 +192,9 @@ def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -
     See `mean` for the recurrence and the arguments. Called ID-GraB (Bal) in the code of arXiv 2302.00845. The
     parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same order.
     """
-    return mean(scope="independent", rule=rule, first=first, name="d-grab")
+    form = mean(scope="independent", rule=rule, first=first, name="d-grab")
+    look = ("#009E73", "v", (0, (3, 1, 1, 1)))
+    return replace(form, family="mean", slopes="d-grab", compared=True, look=look)
 
 
 def grab(*, rule: SignRule | str = "greedy", exact: bool = False, first: ArrayLike | None = None) -> Ordering:
@@ -210,4 +221,5 @@ def grab(*, rule: SignRule | str = "greedy", exact: bool = False, first: ArrayLi
             )
         return alone.init(problem, rng)
 
-    return Ordering("grab", init, alone.observe, alone.advance, verified=True)
+    look = ("#56B4E9", "<", (0, (2, 1)))
+    return replace(alone, name="grab", init=init, family="mean", slopes="grab", look=look)

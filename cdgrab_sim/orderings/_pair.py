@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -185,7 +186,15 @@ def pair(
         s, opened = aligned((rows, problem.d)), aligned((problem.m, problem.d))
         return PairState(pi, np.empty_like(pi), s, opened)
 
-    return Ordering(name, init, _observe, _advance, verified=True)
+    return Ordering(
+        name,
+        init,
+        _observe,
+        _advance,
+        verified=True,
+        family="pair",
+        coordinated=scope == "coordinated",
+    )
 
 
 def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
@@ -209,7 +218,9 @@ def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) 
     >>> bool(coordinated < alone / 4)
     True
     """
-    return pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
+    form = pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
+    look = ("#D55E00", "*", "solid")
+    return replace(form, family="pair", slopes="cd-grab", compared=True, look=look)
 
 
 def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
@@ -219,4 +230,6 @@ def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = No
     The parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same
     order.
     """
-    return pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
+    form = pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
+    look = ("#0072B2", "^", (0, (5, 1, 1, 1)))
+    return replace(form, family="pair", slopes="d-grab-pair", compared=True, look=look)

@@ -170,4 +170,12 @@ def recursive(
         return state._replace(pi=pi)
 
     label = f"recursive ({scope}, {rule.name}, {levels} levels)"
-    return Ordering(name or label, init, observe, advance, verified=True)
+    return Ordering(
+        name or label,
+        init,
+        observe,
+        advance,
+        verified=True,
+        family="recursive",
+        coordinated=scope == "coordinated",
+    )

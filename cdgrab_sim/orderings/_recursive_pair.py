@@ -200,4 +200,12 @@ def recursive_pair(
         return state._replace(pi=arrange(state.pi, state.slot))
 
     label = f"recursive-pair ({scope}, {rule.name}, {levels} levels)"
-    return Ordering(name or label, init, observe, advance, verified=True)
+    return Ordering(
+        name or label,
+        init,
+        observe,
+        advance,
+        verified=True,
+        family="recursive",
+        coordinated=scope == "coordinated",
+    )

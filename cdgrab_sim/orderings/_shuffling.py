@@ -39,6 +39,10 @@ def sgd() -> Ordering:
         advance=lambda state, rng: draw(state.pi.shape, rng),
         replacement=True,
         verified=True,
+        family="drawn",
+        slopes="sgd",
+        compared=True,
+        look=("#000000", "s", (0, (1, 1))),
     )
 
 
@@ -68,7 +72,17 @@ def rr() -> Ordering:
         m, n = state.pi.shape
         return DrawnState(random_orders(m, n, rng))
 
-    return Ordering("rr", init, None, advance, verified=True)
+    return Ordering(
+        "rr",
+        init,
+        None,
+        advance,
+        verified=True,
+        family="drawn",
+        slopes="rr",
+        compared=True,
+        look=("#E69F00", "o", (0, (4, 2))),
+    )
 
 
 class FlipFlopState(NamedTuple):
@@ -108,4 +122,13 @@ def flipflop() -> Ordering:
             return FlipFlopState(random_orders(m, n, rng), backwards=False)
         return FlipFlopState(np.ascontiguousarray(state.pi[:, ::-1]), backwards=True)
 
-    return Ordering("flipflop", init, None, advance, verified=True)
+    return Ordering(
+        "flipflop",
+        init,
+        None,
+        advance,
+        verified=True,
+        family="drawn",
+        slopes="flipflop",
+        look=("#9A8F00", "D", (0, (6, 1, 1, 1))),
+    )

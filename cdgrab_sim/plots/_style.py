@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from cdgrab_sim import orderings
 from cdgrab_sim._files import written_whole
 
 # Okabe and Ito's colours, told apart by readers with any colour vision, but for their yellow, which no white
@@ -33,16 +34,8 @@ _RC: Any = {
     "svg.hashsalt": "cdgrab_sim",  # the same ids in every run
 }
 
+# What is no ordering; orderings carry theirs on their records.
 _LOOKS: dict[str, tuple[str, str, Any]] = {
-    "sgd": ("#000000", "s", (0, (1, 1))),
-    "ig": ("#999999", "P", (0, (3, 1, 1, 1, 1, 1))),
-    "so": ("#CC79A7", "X", (0, (5, 1))),
-    "rr": ("#E69F00", "o", (0, (4, 2))),
-    "flipflop": ("#9A8F00", "D", (0, (6, 1, 1, 1))),
-    "grab": ("#56B4E9", "<", (0, (2, 1))),
-    "d-grab": ("#009E73", "v", (0, (3, 1, 1, 1))),
-    "d-grab-pair": ("#0072B2", "^", (0, (5, 1, 1, 1))),
-    "cd-grab": ("#D55E00", "*", "solid"),
     # sign rules
     "greedy": ("#D55E00", "*", "solid"),
     "greedy, independent": ("#0072B2", "^", (0, (5, 1, 1, 1))),
@@ -74,10 +67,19 @@ def style() -> Iterator[None]:
 
 
 def look(name: str) -> dict[str, Any]:
-    """Return colour, marker and dashes of an ordering; the same for a name in every figure."""
+    """Return colour, marker and dashes of an ordering; the same for a name in every figure.
+
+    Registered orderings say themselves how they look; names that nobody knows get a look from their letters.
+
+    Examples
+    --------
+    >>> look("cd-grab")
+    {'color': '#D55E00', 'marker': '*', 'linestyle': 'solid'}
+    """
+    own = orderings.make(name).look if name in orderings.ORDERINGS else None
     number = sum(name.encode())
     other = (_OTHERS[number % len(_OTHERS)], "Hhpd"[number % 4], (0, (2, 2)))
-    color, marker, dashes = _LOOKS.get(name, other)
+    color, marker, dashes = own or _LOOKS.get(name, other)
     return {"color": color, "marker": marker, "linestyle": dashes}
 
 

@@ -14,9 +14,10 @@ import cdgrab_sim as cg
 ROOT = Path(__file__).parents[2]
 # "herding" wants gradients at a point, not a stream: tests/balancing has its own tests.
 NAMES = set(cg.orderings.ORDERINGS) - {"herding"}
-DRAWN = {"sgd", "rr", "so", "flipflop", "ig", "fixed"}  # look at no gradient
-BALANCING = NAMES - DRAWN  # herding errors fall round by round; one with another aim is to be taken out
-PAIRING = {"cd-grab", "d-grab-pair", "recursive-pair"}
+DRAWN = set(cg.orderings.select(lambda o: o.family in ("drawn", "fixed")))  # look at no gradient
+# Herding errors fall round by round.
+BALANCING = set(cg.orderings.select(lambda o: o.family in ("mean", "pair", "recursive")))
+PAIRING = {name for name in BALANCING if cg.orderings.make(name).family == "pair"} | {"recursive-pair"}
 ONLINE = ("random", "self-balancing", "hilbert")
 SCOPES = ("coordinated", "independent")
 EVERY = pytest.mark.parametrize("name", sorted(NAMES))
