@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
-Data: TypeAlias = tuple[NDArray[Any], ...]
+Data: TypeAlias = Any  # a tuple of arrays, with or without names
 Grads: TypeAlias = Callable[[FloatArray, FloatArray, IntArray, IntArray, Data], None]
 Value: TypeAlias = Callable[[FloatArray, Data], float]
 Loss: TypeAlias = Callable[[FloatArray, int, int, Data], float]

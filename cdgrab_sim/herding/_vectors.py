@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,21 +17,23 @@ from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import mean_term
 
 
-def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-    out[:] = data[0][who, idx]
+class Vectors(NamedTuple):
+    """Data of `vectors`."""
+
+    z: FloatArray  # (m, n, d)
 
 
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: z_ij, at every x."""
-    z = data[0]
+    (z,) = data
     for r in range(out.shape[0]):
         i, j = who[r], idx[r]
         for p in range(out.shape[1]):
             out[r, p] = z[i, j, p]
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -41,12 +44,14 @@ def walk(  # type: ignore[no-untyped-def]
 @kernel(small=True)
 def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
     """f_ij(x) = <z_ij, x>."""
-    return dot(data[0][i, j], x)
+    (z,) = data
+    return dot(z[i, j], x)
 
 
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = <mean of all z, x>."""
-    return float(np.cumsum(mean_term(data[0]) * x)[-1])
+    (z,) = data
+    return float(np.cumsum(mean_term(z) * x)[-1])
 
 
 def vectors(z: ArrayLike) -> Problem:
@@ -66,7 +71,9 @@ def vectors(z: ArrayLike) -> Problem:
     """
     table = as_table(z)
     m, n, d = table.shape
-    return Problem("vectors", m=m, n=n, d=d, data=(table,), grads=grads, value=value, loss=loss, walk=walk)
+    return Problem(
+        "vectors", m=m, n=n, d=d, data=Vectors(table), grads=grads, value=value, loss=loss, walk=walk
+    )
 
 
 def as_table(z: ArrayLike) -> FloatArray:

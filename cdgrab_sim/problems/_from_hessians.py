@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
+from cdgrab_sim._kernels.jit import inlined, kernel
+from cdgrab_sim._kernels.sums import dot
 from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import mean_term
 
 
-def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-    hessians, linear = data[0], data[1]
-    out[:] = dots_twin(hessians[who, idx], x) - linear[who, idx]
+class Hessians(NamedTuple):
+    """Data of `from_hessians`."""
+
+    hessians: FloatArray  # (m, n, d, d) A
+    linear: FloatArray  # (m, n, d) c
+    mean_hessian: FloatArray  # (d, d)
+    mean_linear: FloatArray  # (d,)
 
 
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: A_ij x - c_ij."""
-    hessians, linear = data[0], data[1]
+    hessians, linear, _, _ = data
     for r in range(out.shape[0]):
         i, j = who[r], idx[r]
         for p in range(out.shape[1]):
             out[r, p] = dot(hessians[i, j, p], x) - linear[i, j, p]
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -37,29 +43,27 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-@kernel(small=True)
-def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
-    """f_ij(x) = x' A_ij x / 2 - c_ij' x."""
-    hessians, linear = data[0], data[1]
-    square = 0.0
-    for p in range(x.shape[0]):
-        square += x[p] * dot(hessians[i, j, p], x)
-    return 0.5 * square - dot(linear[i, j], x)
-
-
-def _value_twin(x: FloatArray, data: Data) -> float:
-    mean_hessian, mean_linear = data[2], data[3]
-    return 0.5 * dot_twin(x, dots_twin(mean_hessian, x)) - dot_twin(mean_linear, x)
-
-
-@kernel(twin=_value_twin)
-def value(x: FloatArray, data: Data) -> float:
-    """f(x) = x' A x / 2 - c' x, with the mean A and c."""
-    mean_hessian, mean_linear = data[2], data[3]
+@inlined
+def form(x, A, c):  # type: ignore[no-untyped-def]
+    """Return x' A x / 2 - c' x."""
     image = np.empty(x.shape[0])
     for p in range(x.shape[0]):
-        image[p] = dot(mean_hessian[p], x)
-    return 0.5 * dot(x, image) - dot(mean_linear, x)
+        image[p] = dot(A[p], x)
+    return 0.5 * dot(x, image) - dot(c, x)
+
+
+@kernel
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = x' A_ij x / 2 - c_ij' x."""
+    hessians, linear, _, _ = data
+    return form(x, hessians[i, j], linear[i, j])  # type: ignore[no-any-return]
+
+
+@kernel
+def value(x: FloatArray, data: Data) -> float:
+    """f(x) = x' A x / 2 - c' x, with the mean A and c."""
+    _, _, mean_hessian, mean_linear = data
+    return form(x, mean_hessian, mean_linear)  # type: ignore[no-any-return]
 
 
 def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
@@ -102,9 +106,9 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     if mu <= 0.0:
         raise ValueError(f"hessians: expected a positive definite mean; got smallest eigenvalue {mu:.3g}")
     x_star: FloatArray = np.linalg.solve(mean_A, mean_c).astype(np.float64, copy=False)
-    data = (A, c, mean_A, mean_c)
+    data = Hessians(A, c, mean_A, mean_c)
     return Problem(
-        name="from_hessians",
+        "from_hessians",
         m=m,
         n=n,
         d=d,
@@ -113,7 +117,7 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
         value=value,
         loss=loss,
         x_star=x_star,
-        f_star=value(x_star, data),
+        f_star=value(x_star, tuple(data)),
         constants={"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu},
         walk=walk,
     )

@@ -10,23 +10,18 @@ from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._margin import (
-    margin_grads,
-    margin_grads_twin,
-    margin_loss,
-    margin_problem,
-    margin_value,
-    margin_value_twin,
-)
+from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._minimiser import smallest_eigenvalue
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
 
 
-def _slope(t: float, y: float) -> float:
+@inlined
+def slope(t: float, y: float) -> float:
     return t - y
 
 
-def _phi(t: float, y: float) -> float:
+@inlined
+def phi(t: float, y: float) -> float:
     return 0.5 * (t - y) * (t - y)
 
 
@@ -34,17 +29,13 @@ def _derivatives(t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     return t - y, np.ones_like(t)
 
 
-slope, phi = inlined(_slope), inlined(_phi)
-_grads_twin = margin_grads_twin(_slope)
-
-
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: (<a, x> - y) a + ridge x."""
     margin_grads(slope, out, x, who, idx, data)
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -58,7 +49,7 @@ def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
     return margin_loss(phi, x, i, j, data)  # type: ignore[no-any-return]
 
 
-@kernel(twin=margin_value_twin(_phi))
+@kernel
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean (<a, x> - y)^2 / 2 + ridge |x|^2 / 2."""
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
@@ -66,17 +57,9 @@ def value(x: FloatArray, data: Data) -> float:
 
 def least_squares_on(examples: Table, *, ridge: float) -> Problem:
     """Return least squares on a table of examples."""
+    known = Curvature(1.0, _derivatives, smallest_eigenvalue)
     return margin_problem(
-        "least-squares",
-        examples,
-        ridge,
-        grads=grads,
-        value=value,
-        loss=loss,
-        walk=walk,
-        curvature=1.0,
-        derivatives=_derivatives,
-        strong=smallest_eigenvalue,
+        "least-squares", examples, ridge, known, grads=grads, value=value, loss=loss, walk=walk
     )
 
 

@@ -12,25 +12,20 @@ from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._margin import (
-    margin_grads,
-    margin_grads_twin,
-    margin_loss,
-    margin_problem,
-    margin_value,
-    margin_value_twin,
-)
+from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
 
 
-def _slope(t: float, y: float) -> float:
+@inlined
+def slope(t: float, y: float) -> float:
     z = y * t
     e = math.exp(-abs(z))  # never overflows
     # A selection, not a branch between two quotients: no processor predicts the sign of a margin.
     return -y * ((e if z >= 0.0 else 1.0) / (1.0 + e))
 
 
-def _phi(t: float, y: float) -> float:
+@inlined
+def phi(t: float, y: float) -> float:
     z = y * t
     tail = math.log1p(math.exp(-abs(z)))
     return tail if z >= 0.0 else tail - z
@@ -41,17 +36,13 @@ def _derivatives(t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -y * q, q * (1.0 - q)
 
 
-slope, phi = inlined(_slope), inlined(_phi)
-_grads_twin = margin_grads_twin(_slope)
-
-
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: -y a / (1 + exp(y <a, x>)) + ridge x."""
     margin_grads(slope, out, x, who, idx, data)
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -65,7 +56,7 @@ def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
     return margin_loss(phi, x, i, j, data)  # type: ignore[no-any-return]
 
 
-@kernel(twin=margin_value_twin(_phi))
+@kernel
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean log(1 + exp(-y <a, x>)) + ridge |x|^2 / 2."""
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
@@ -73,18 +64,8 @@ def value(x: FloatArray, data: Data) -> float:
 
 def logistic_on(examples: Table, *, ridge: float) -> Problem:
     """Return logistic regression on a table of examples with targets +-1."""
-    return margin_problem(
-        "logistic",
-        examples,
-        ridge,
-        grads=grads,
-        value=value,
-        loss=loss,
-        walk=walk,
-        curvature=0.25,
-        derivatives=_derivatives,
-        strong=lambda minimum: float(ridge),
-    )
+    known = Curvature(0.25, _derivatives, lambda minimum: float(ridge))
+    return margin_problem("logistic", examples, ridge, known, grads=grads, value=value, loss=loss, walk=walk)
 
 
 def logistic(

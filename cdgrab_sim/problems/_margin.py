@@ -1,28 +1,42 @@
-r"""What the losses of a margin t = <a, x> share: their kernels, twins, minimisers and constants.
+r"""What the losses of a margin t = <a, x> share: their kernels, minimisers and constants.
 
 .. math:: f_{ij}(x) = \phi(\langle a_{ij}, x \rangle, y_{ij}) + \tfrac12 \rho \|x\|^2
 
-with data = (X (N, d), y (N,), rows (m, n), ridge (1,)), see :mod:`cdgrab_sim.problems._tables`. A loss gives
-phi and its slope as functions of two numbers; the compiled kernels paste them in, the twins call them.
+A loss gives phi and its slope in t as functions of two numbers, which are pasted into the kernels here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined
-from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin
+from cdgrab_sim._kernels.sums import dot
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Loss, Value, Walk
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.problems._minimiser import Derivatives, Minimum, minimiser, spread_at
 from cdgrab_sim.problems._tables import Table, chunks
 
-Scalar = Callable[[float, float], float]
+
+class Margins(NamedTuple):
+    """Examples as in a `Table`, and the ridge."""
+
+    X: FloatArray  # (N, d) features
+    y: FloatArray  # (N,) targets
+    rows: IntArray  # (m, n) which row of X and y
+    ridge: FloatArray  # (1,) rho
+
+
+class Curvature(NamedTuple):
+    """What is known of phi."""
+
+    largest: float  # second derivative in t, in absolute value
+    derivatives: Derivatives | None = None  # the first two derivatives in t, where phi is convex
+    strong: Callable[[Minimum], float] = lambda minimum: 0.0  # mu at a minimum, or 0 where it is not known
 
 
 @inlined
@@ -35,19 +49,6 @@ def margin_grads(slope, out, x, who, idx, data):  # type: ignore[no-untyped-def]
         s = slope(dot(a, x), y[j])
         for p in range(out.shape[1]):
             out[r, p] = s * a[p] + ridge[0] * x[p]
-
-
-def margin_grads_twin(slope: Scalar) -> Grads:
-    """Return the NumPy twin of :func:`margin_grads`."""
-
-    def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-        X, y, rows, ridge = data
-        j = rows[who, idx]
-        a = X[j]
-        s = [slope(t, label) for t, label in zip(dots_twin(a, x).tolist(), y[j].tolist(), strict=True)]
-        out[:] = np.array(s)[:, None] * a + ridge[0] * x
-
-    return grads
 
 
 @inlined
@@ -71,73 +72,20 @@ def margin_value(phi, x, data):  # type: ignore[no-untyped-def]
     return total / (m * n) + 0.5 * ridge[0] * dot(x, x)
 
 
-def margin_value_twin(phi: Scalar) -> Value:
-    """Return the NumPy twin of :func:`margin_value`."""
-
-    def value(x: FloatArray, data: Data) -> float:
-        X, y, rows, ridge = data
-        total = 0.0
-        for a, labels, _ in chunks(X, y, rows):
-            for t, label in zip(dots_twin(a, x).tolist(), labels.tolist(), strict=True):
-                total += phi(t, label)
-        return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(x, x)
-
-    return value
-
-
-def margin_problem(
-    name: str,
-    table: Table,
-    ridge: float,
-    *,
-    grads: Grads,
-    value: Value,
-    loss: Loss,
-    walk: Walk,
-    curvature: float,
-    derivatives: Derivatives | None = None,
-    strong: Callable[[Minimum], float] = lambda minimum: 0.0,
-) -> Problem:
-    """Assemble a problem with its constants and, for a convex loss, its minimiser.
-
-    Parameters
-    ----------
-    name : str
-    table : Table
-    ridge : float
-    grads, value, loss, walk : callable
-        The loss's kernels.
-    curvature : float
-        Largest second derivative of phi in t, in absolute value.
-    derivatives : callable, optional
-        ``derivatives(t, y)`` returns the first two derivatives in t of many margins; for convex losses
-        only.
-    strong : callable, optional
-        Returns mu of a problem with a known minimum, or 0 where it is not known.
-    """
+def margin_problem(name: str, table: Table, ridge: float, known: Curvature, **kernels: Any) -> Problem:
+    """Assemble a problem with its constants, kernels and, for a convex loss, its minimiser."""
     ridge = _checks.real("ridge", ridge, low=0.0)
-    data = (*table, _checks.data("ridge", np.array([ridge])))
-    constants: dict[str, float] = _smoothness(table, ridge, curvature) | {"rows_left_over": table.left_over}
-    minimum = None if derivatives is None else minimiser(derivatives, table, ridge)
-    known: dict[str, Any] = {}
-    if derivatives is not None and minimum is not None:
-        constants |= {"mu": mu} if (mu := strong(minimum)) > 0.0 else {}
-        constants |= spread_at(minimum.x, derivatives, table, ridge)
-        known = {"x_star": minimum.x, "f_star": float(value(minimum.x, data))}
-    m, n = table.rows.shape
-    return Problem(
-        name=name,
-        m=m,
-        n=n,
-        d=table.X.shape[1],
-        data=data,
-        grads=grads,
-        value=value,
-        loss=loss,
-        constants=constants,
-        walk=walk,
-        **known,
-    )
+    data = Margins(*table, _checks.data("ridge", np.array([ridge])))
+    constants: dict[str, float] = _smoothness(table, ridge, known.largest)
+    constants["rows_left_over"] = table.left_over
+    best: dict[str, Any] = {}
+    minimum = None if known.derivatives is None else minimiser(known.derivatives, table, ridge)
+    if known.derivatives is not None and minimum is not None:
+        constants |= {"mu": mu} if (mu := known.strong(minimum)) > 0.0 else {}
+        constants |= spread_at(minimum.x, known.derivatives, table, ridge)
+        best = {"x_star": minimum.x, "f_star": float(kernels["value"](minimum.x, tuple(data)))}
+    (m, n), d = table.rows.shape, table.X.shape[1]
+    return Problem(name, m, n, d, data, constants=constants, **kernels, **best)
 
 
 def _smoothness(table: Table, ridge: float, curvature: float) -> dict[str, float]:

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
-from cdgrab_sim._kernels.sums import dot, dot_twin, dots_twin, ordered_sum
+from cdgrab_sim._kernels.sums import dot, dots_twin
 from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._tables import (
-    NOISE,
-    START,
-    TRUTH,
-    WORKER,
-    Table,
-    chunks,
-    synthetic_features,
-    table,
-)
+from cdgrab_sim.problems._tables import NOISE, START, TRUTH, WORKER, Table, synthetic_features, table
 
 
-def _apply(function: Callable[[float], float], a: FloatArray) -> FloatArray:
-    """Call the C library for every entry, as the compiled kernels do."""
-    return np.array([function(one) for one in a.reshape(-1).tolist()]).reshape(a.shape)
+class Network(NamedTuple):
+    """Data of `mlp`: examples as in a `Table`, and the network."""
 
-
-def _split(w: FloatArray, p: int, sizes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    h, c = int(sizes[0]), int(sizes[1])
-    W, b, V, b_out = np.split(w, np.cumsum([h * p, h, c * h]))
-    return W.reshape(h, p), b, V.reshape(c, h), b_out
-
-
-def _forward_twin(w: FloatArray, a: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
-    W, b, V, b_out = _split(w, a.shape[1], sizes)
-    hidden = _apply(math.tanh, dots_twin(a[:, None], W) + b)
-    return hidden, dots_twin(hidden[:, None], V) + b_out
+    X: FloatArray  # (N, p) inputs
+    y: IntArray  # (N,) classes
+    rows: IntArray  # (m, n) which row of X and y
+    ridge: FloatArray  # (1,) rho
+    start: FloatArray  # (d,) w_0
+    sizes: IntArray  # (2,) hidden units and classes
 
 
 @inlined
@@ -67,29 +52,22 @@ def exponentials(scores):  # type: ignore[no-untyped-def]
     return top, total
 
 
-def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-    X, y, rows, ridge, start, sizes = data
-    j, w = rows[who, idx], start + x
-    a = X[j]
-    hidden, scores = _forward_twin(w, a, sizes)
-    e = _apply(math.exp, scores - scores.max(axis=1, keepdims=True))
-    delta = e / ordered_sum(e.T)[:, None]
-    delta[np.arange(len(j)), y[j]] -= 1.0
-    _, _, V, _ = _split(w, a.shape[1], sizes)
-    back = ordered_sum(delta.T[:, :, None] * V[:, None]) * (1.0 - hidden * hidden)
-    blocks = (back[:, :, None] * a[:, None], back, delta[:, :, None] * hidden[:, None], delta)
-    out[:] = np.concatenate([block.reshape(len(j), -1) for block in blocks], axis=1) + ridge[0] * w
+@inlined
+def cross_entropy(hidden, scores, w, a, label):  # type: ignore[no-untyped-def]
+    """Return log sum_c exp(s_c) - s_label of one example."""
+    forward(hidden, scores, w, a)
+    score = scores[label]
+    top, total = exponentials(scores)
+    return (math.log(total) + top) - score
 
 
-@kernel(twin=_grads_twin)
+@kernel
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row by back-propagation: see `mlp`."""
     X, y, rows, ridge, start, sizes = data
     h, c, p, d = sizes[0], sizes[1], X.shape[1], x.shape[0]
     outer = h * p + h
-    w, hidden, delta = np.empty(d), np.empty(h), np.empty(c)
-    for u in range(d):
-        w[u] = start[u] + x[u]
+    w, hidden, delta = start + x, np.empty(h), np.empty(c)
     for r in range(out.shape[0]):
         j = rows[who[r], idx[r]]
         a, g = X[j], out[r]
@@ -114,7 +92,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             g[u] += ridge[0] * w[u]
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -128,59 +106,40 @@ def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
     X, y, rows, ridge, start, sizes = data
     w, hidden, scores = start + x, np.empty(sizes[0]), np.empty(sizes[1])
     row = rows[i, j]
-    forward(hidden, scores, w, X[row])
-    score = scores[y[row]]
-    top, total = exponentials(scores)
-    return ((math.log(total) + top) - score) + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
+    entropy = cross_entropy(hidden, scores, w, X[row], y[row])
+    return entropy + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
 
 
-def _value_twin(x: FloatArray, data: Data) -> float:
-    X, y, rows, ridge, start, sizes = data
-    w, total = start + x, 0.0
-    for a, labels, _ in chunks(X, y, rows):
-        scores = _forward_twin(w, a, sizes)[1]
-        top = scores.max(axis=1)
-        sums = ordered_sum(_apply(math.exp, scores - top[:, None]).T)
-        losses = (_apply(math.log, sums) + top) - scores[np.arange(len(labels)), labels]
-        total = float(ordered_sum(np.append(total, losses)))
-    return total / rows.size + 0.5 * float(ridge[0]) * dot_twin(w, w)
-
-
-@kernel(twin=_value_twin)
+@kernel
 def value(x: FloatArray, data: Data) -> float:
     """f(x), summed over the examples in worker order."""
     X, y, rows, ridge, start, sizes = data
     m, n = rows.shape
-    w, hidden, scores = np.empty(x.shape[0]), np.empty(sizes[0]), np.empty(sizes[1])
-    for u in range(x.shape[0]):
-        w[u] = start[u] + x[u]
-    loss = 0.0
+    w, hidden, scores = start + x, np.empty(sizes[0]), np.empty(sizes[1])
+    total = 0.0
     for i in range(m):
         for k in range(n):
             j = rows[i, k]
-            forward(hidden, scores, w, X[j])
-            score = scores[y[j]]
-            top, total = exponentials(scores)
-            loss += (math.log(total) + top) - score
-    return loss / (m * n) + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
+            total += cross_entropy(hidden, scores, w, X[j], y[j])
+    return total / (m * n) + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
 
 
 def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: int) -> Problem:
     """Return the network on a table of examples with classes 0, 1, ... as targets."""
     h, ridge = _checks.size("hidden", hidden), _checks.real("ridge", ridge, low=0.0)
     (m, n), p = examples.rows.shape, examples.X.shape[1]
-    sizes = np.array([h, classes])
-    start = stream(seed, Role.DATA, START).standard_normal(h * (p + 1) + classes * (h + 1))
-    W, b, V, b_out = _split(start, p, sizes)  # views
-    W /= math.sqrt(p)
-    V /= math.sqrt(h)
-    b[:] = b_out[:] = 0.0
+    outer = h * (p + 1)
+    start = stream(seed, Role.DATA, START).standard_normal(outer + classes * (h + 1))
+    start[: h * p] /= math.sqrt(p)  # W, b, V and b' one after the other; no thresholds at first
+    start[h * p : outer] = 0.0
+    start[outer:-classes] /= math.sqrt(h)
+    start[-classes:] = 0.0
     return Problem(
-        name="mlp",
+        "mlp",
         m=m,
         n=n,
         d=len(start),
-        data=(*examples, np.array([ridge]), start, sizes),
+        data=Network(*examples, np.array([ridge]), start, np.array([h, classes])),
         grads=grads,
         value=value,
         loss=loss,

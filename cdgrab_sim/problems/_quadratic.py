@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
@@ -18,12 +19,16 @@ from cdgrab_sim.problems._linear_terms import example_sums, linear_terms, mean_t
 _CENTRE = 2  # field of the DATA role, after those of the linear terms
 
 
-def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-    centres, eigenvalues, _, _ = data
-    out[:] = eigenvalues * (x - centres[who, idx])
+class Centres(NamedTuple):
+    """Data of `quadratic`."""
+
+    b: FloatArray  # (m, n, d) centres
+    eigenvalues: FloatArray  # (d,)
+    x_star: FloatArray  # (d,) the mean of the centres
+    f_star: FloatArray  # (1,)
 
 
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: lambda_p (x_p - b_p)."""
     centres, eigenvalues, _, _ = data
@@ -33,7 +38,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = eigenvalues[p] * (x[p] - centres[i, j, p])
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -41,32 +46,28 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
-@kernel(small=True)
-def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
-    """f_ij(x) = sum_p lambda_p (x_p - b_p)^2 / 2."""
-    centres, eigenvalues, _, _ = data
+@inlined
+def bowl(x, centre, eigenvalues):  # type: ignore[no-untyped-def]
+    """Return sum_p lambda_p (x_p - centre_p)^2 / 2."""
     total = 0.0
     for p in range(x.shape[0]):
-        gap = x[p] - centres[i, j, p]
+        gap = x[p] - centre[p]
         total += 0.5 * eigenvalues[p] * (gap * gap)
     return total
 
 
-def _value_twin(x: FloatArray, data: Data) -> float:
-    _, eigenvalues, x_star, f_star = data
-    offset = x - x_star
-    return float(f_star[0] + ordered_sum(0.5 * eigenvalues * (offset * offset)))
+@kernel(small=True)
+def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
+    """f_ij(x) = sum_p lambda_p (x_p - b_p)^2 / 2."""
+    centres, eigenvalues, _, _ = data
+    return bowl(x, centres[i, j], eigenvalues)  # type: ignore[no-any-return]
 
 
-@kernel(twin=_value_twin)
+@kernel
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = f_star + sum_p lambda_p (x_p - x_star_p)^2 / 2."""
     _, eigenvalues, x_star, f_star = data
-    total = 0.0
-    for p in range(x.shape[0]):
-        offset = x[p] - x_star[p]
-        total += 0.5 * eigenvalues[p] * (offset * offset)
-    return f_star[0] + total  # type: ignore[no-any-return]
+    return f_star[0] + bowl(x, x_star, eigenvalues)  # type: ignore[no-any-return]
 
 
 def quadratic(
@@ -123,11 +124,11 @@ def quadratic(
     squares = example_sums(lam * (centres - x_star) ** 2)
     f_star = 0.5 * float(ordered_sum(ordered_sum(squares))) / (m * n)
     return Problem(
-        name="quadratic",
+        "quadratic",
         m=m,
         n=n,
         d=d,
-        data=(centres, lam, x_star, np.array([f_star])),
+        data=Centres(centres, lam, x_star, np.array([f_star])),
         grads=grads,
         value=value,
         loss=loss,

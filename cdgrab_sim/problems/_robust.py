@@ -10,48 +10,32 @@ from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._margin import (
-    margin_grads,
-    margin_grads_twin,
-    margin_loss,
-    margin_problem,
-    margin_value,
-    margin_value_twin,
-)
-from cdgrab_sim.problems._tables import (
-    NOISE,
-    OUTLIER,
-    Table,
-    synthetic_features,
-    table,
-    true_margins,
-)
+from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
+from cdgrab_sim.problems._tables import NOISE, OUTLIER, Table, synthetic_features, table, true_margins
 
 _FAR = 20.0  # how much larger an outlier's noise is
 
 
-def _slope(t: float, y: float) -> float:
+@inlined
+def slope(t: float, y: float) -> float:
     r = t - y
     u = 1.0 / (1.0 + r * r)
     return 2.0 * r * u * u
 
 
-def _phi(t: float, y: float) -> float:
+@inlined
+def phi(t: float, y: float) -> float:
     r = t - y
     return r * r / (1.0 + r * r)
 
 
-slope, phi = inlined(_slope), inlined(_phi)
-_grads_twin = margin_grads_twin(_slope)
-
-
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: 2 r / (1 + r^2)^2 a + ridge x, with r = <a, x> - y."""
     margin_grads(slope, out, x, who, idx, data)
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -65,7 +49,7 @@ def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
     return margin_loss(phi, x, i, j, data)  # type: ignore[no-any-return]
 
 
-@kernel(twin=margin_value_twin(_phi))
+@kernel
 def value(x: FloatArray, data: Data) -> float:
     """f(x) = mean r^2 / (1 + r^2) + ridge |x|^2 / 2, with r = <a, x> - y."""
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
@@ -74,14 +58,7 @@ def value(x: FloatArray, data: Data) -> float:
 def robust_on(examples: Table, *, ridge: float) -> Problem:
     """Return robust regression on a table of examples."""
     return margin_problem(
-        "robust",
-        examples,
-        ridge,
-        grads=grads,
-        value=value,
-        loss=loss,
-        walk=walk,
-        curvature=2.0,
+        "robust", examples, ridge, Curvature(2.0), grads=grads, value=value, loss=loss, walk=walk
     )
 
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._kernels.sums import ordered_sum
+from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
 
 
-def _grads_twin(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
-    terms, _, curvature = data
-    out[:] = np.where(x <= 0.0, curvature[0], curvature[1]) * x + terms[who, idx]
+class Tilts(NamedTuple):
+    """Data of `skewed`."""
+
+    terms: FloatArray  # (m, n, d) nu
+    mean: FloatArray  # (d,) of the terms
+    curvature: FloatArray  # (2,) L and mu
 
 
-@kernel(twin=_grads_twin, small=True)
+@kernel(small=True)
 def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Data) -> None:
     """Gradient of a row: (L where x_p <= 0, else mu) x_p + nu_p."""
     terms, _, curvature = data
@@ -31,7 +34,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = (L if x[p] <= 0.0 else mu) * x[p] + terms[i, j, p]
 
 
-@kernel(twin=numpy_walk(_grads_twin))
+@kernel(twin=numpy_walk(grads))
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):
@@ -39,32 +42,28 @@ def walk(  # type: ignore[no-untyped-def]
     walk_loop(grads, G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
 
 
+@inlined
+def tilted(x, nu, curvature):  # type: ignore[no-untyped-def]
+    """Return sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <nu, x>."""
+    total = 0.0
+    for p in range(x.shape[0]):
+        slope = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p]
+        total += (0.5 * slope + nu[p]) * x[p]
+    return total
+
+
 @kernel(small=True)
 def loss(x: FloatArray, i: int, j: int, data: Data) -> float:
-    """f_ij(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <nu, x>."""
+    """f_ij(x) = sum_p h(x_p) + <nu_ij, x>."""
     terms, _, curvature = data
-    total = 0.0
-    for p in range(x.shape[0]):
-        slope = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p]
-        total += (0.5 * slope + terms[i, j, p]) * x[p]
-    return total
+    return tilted(x, terms[i, j], curvature)  # type: ignore[no-any-return]
 
 
-def _value_twin(x: FloatArray, data: Data) -> float:
-    _, mean, curvature = data
-    slope = np.where(x <= 0.0, curvature[0], curvature[1]) * x
-    return float(ordered_sum((0.5 * slope + mean) * x))
-
-
-@kernel(twin=_value_twin)
+@kernel
 def value(x: FloatArray, data: Data) -> float:
-    """f(x) = sum_p (L where x_p <= 0, else mu) x_p^2 / 2 + <mean nu, x>."""
+    """f(x) = sum_p h(x_p) + <mean nu, x>."""
     _, mean, curvature = data
-    total = 0.0
-    for p in range(x.shape[0]):
-        slope = (curvature[0] if x[p] <= 0.0 else curvature[1]) * x[p]
-        total += (0.5 * slope + mean[p]) * x[p]
-    return total
+    return tilted(x, mean, curvature)  # type: ignore[no-any-return]
 
 
 def skewed(
@@ -125,11 +124,11 @@ def skewed(
     terms, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     constants = {"L": kappa, "L_2inf": kappa * math.sqrt(d), "mu": 1.0} | spread(terms, worker_terms)
     return Problem(
-        name="skewed",
+        "skewed",
         m=m,
         n=n,
         d=d,
-        data=(terms, mean_term(terms), np.array([kappa, 1.0])),
+        data=Tilts(terms, mean_term(terms), np.array([kappa, 1.0])),
         grads=grads,
         value=value,
         loss=loss,

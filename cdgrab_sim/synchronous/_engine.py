@@ -46,7 +46,7 @@ class Engine:
     ) -> None:
         m, n, d = problem.m, problem.n, problem.d
         self.problem = problem
-        self._walk = bound_walk(problem)
+        self._walk, self._data = bound_walk(problem), problem.arrays
         self._rule = (momentum, weight_decay, batch)
         self._who = np.arange(m)
         steps = n if whole_epoch else chunk_steps(m, n, d)
@@ -62,7 +62,7 @@ class Engine:
         self, x: FloatArray, pi: IntArray, alpha: FloatArray, see: Callable[[Seen], Any] | None
     ) -> None:
         """Walk one epoch from `x`, in place, and show each chunk of the stream to `see`."""
-        walk, v, total, data = self._walk, self._velocity, self._total, self.problem.data
+        walk, v, total, data = self._walk, self._velocity, self._total, self._data
         momentum, weight_decay, batch = self._rule
         for seen in self._chunks:
             k0, who, at, G = seen
@@ -87,7 +87,7 @@ class Engine:
         v, total, x = np.zeros_like(x), np.zeros_like(x), x.copy()
         alpha, *rule = self._standing
         for k0, who, at, G in self._chunks:
-            self._walk(G, at, x, v, total, pi, who, k0, alpha, *rule, self.problem.data)
+            self._walk(G, at, x, v, total, pi, who, k0, alpha, *rule, self._data)
         return v
 
 

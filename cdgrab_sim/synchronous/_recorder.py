@@ -79,9 +79,9 @@ class Recorder:
         if "trajectory" in arrays:
             arrays["trajectory"][r, row] = x
         if average is not None:
-            arrays["loss_average"][r, row] = problem.value(average, problem.data)
+            arrays["loss_average"][r, row] = problem.value(average, problem.arrays)
         if "loss" in arrays:
-            loss = arrays["loss"][r, row] = problem.value(x, problem.data)
+            loss = arrays["loss"][r, row] = problem.value(x, problem.arrays)
             return math.isfinite(loss)
         return True
 
