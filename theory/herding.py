@@ -1,9 +1,11 @@
-"""Herding: what one reorder does to the prefix sums of an order (H1 to H8).
+"""Herding (H): what one reorder does to the prefix sums of an order.
 
-S_k is the sum of the first k vectors in the old order, R_k the same sum with signs, and the herding error
-the largest ||S_k||. A reorder sends the vectors with sign + to the front in old order and those with sign -
-to the back in reversed old order. Everything here holds in ANY norm and for one worker as for m: S_k then
-sums over the workers too, so that ``old`` is the parallel herding error, not divided by m.
+S_k is the sum of the first k vectors in the old order, R_k the same sum with signs, and the herding error H
+the largest ||S_k||; the largest ||R_k|| is the balance A. A reorder sends the vectors with sign + to the
+front in old order and those with sign - to the back in reversed old order. Everything here holds in ANY norm
+and for one worker as for m: S_k then sums over the workers too, so that ``old`` is the parallel herding
+error, not divided by m. ``old`` and ``signed`` are H and A before the reorder, ``norms`` the lengths ||z_j||,
+``B`` the largest of them.
 """
 
 from __future__ import annotations
@@ -17,16 +19,16 @@ from theory._checks import integer_at_least, matrix, nonnegative, nonnegative_ar
 
 
 def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike) -> NDArray[np.float64]:
-    """Return the prefix sums of the reordered list from those of the old one (H1, identity).
+    r"""Return the prefix sums of the reordered list from those of the old one (H1, identity).
 
-    ::
-
-        front, ending at old position k:  (S_k + R_k)/2
-        back, ending at old position k:   S_n - (S_{k-1} - R_{k-1})/2
+    .. math::
+        \text{front, ending at old position } k: \ \tfrac12 (S_k + R_k), \qquad
+        \text{back: } \ S_n - \tfrac12 (S_{k-1} - R_{k-1})
 
     Assumes nothing: any vectors, any signs, any total S_n.
 
-    Provenance: derived, note ``H1-reorder``.
+    Provenance: derived, note ``H1-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733 (the reorder); Harvey,
+    Samadi, COLT 2014.
 
     Parameters
     ----------
@@ -41,15 +43,6 @@ def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike)
     -------
     ndarray, shape (n, d)
         Prefix sums of lengths 1, ..., n in the new order.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not match or a sign is neither +1 nor -1.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the reorder); Harvey, Samadi, "Near-Optimal Herding", COLT 2014.
 
     Examples
     --------
@@ -69,11 +62,9 @@ def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike)
 
 
 def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
-    """Bound the herding error after one reorder (H1; with pairs H3 and, over m workers, H4).
+    r"""Bound the herding error after one reorder (H1; with pairs H3 and, over m workers, H4).
 
-    ::
-
-        max_k ||S_k^new|| <= ||S_n|| + ( max_k ||S_k|| + max_k ||R_k|| ) / 2
+    .. math:: \max_k \|S_k^{new}\| \le \|S_n\| + \tfrac12 \bigl( \max_k \|S_k\| + \max_k \|R_k\| \bigr)
 
     Assumes the same norm, any norm, throughout. For one list (H1) the maxima run over all k. With pairs,
     where z_{2j-1} and z_{2j} get opposite signs (H3, H4), they need only run over the even old prefixes
@@ -81,30 +72,13 @@ def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
     taken after all workers. Without pairs the statement is FALSE for m >= 2 workers. The total cannot be
     dropped unless it is 0.
 
-    Provenance: derived, notes ``H1-reorder``, ``H3-pair-reorder``, ``H4-parallel-reorder``.
+    Provenance: derived, notes ``H1-reorder``, ``H3-pair-reorder``, ``H4-parallel-reorder``. See Lu, Guo, De
+    Sa, arXiv:2205.10733; Cooper et al., arXiv:2302.00845 (the parallel reorder).
 
     Parameters
     ----------
-    old : float
-        max_k ||S_k||, in the old order.
-    signed : float
-        max_k ||R_k||, the balance A.
     total : float
         ||S_n||, 0 for centred vectors (over m workers: a zero GLOBAL sum, worker sums may differ).
-
-    Returns
-    -------
-    float
-        Upper bound on the new herding error.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or not finite.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733; Cooper et al., arXiv:2302.00845 (the parallel reorder).
 
     Examples
     --------
@@ -117,16 +91,14 @@ def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
 
 
 def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]:
-    """Return the signed sums under another centre (H2, identity).
+    r"""Return the signed sums under another centre (H2, identity).
 
-    ::
-
-        R_k^exact = R_k^stale - E_k (zbar - m_0),  E_k = sum_{j<=k} eps_j
+    .. math:: R_k^{exact} = R_k^{stale} - E_k (\bar z - m_0), \qquad E_k = \sum_{j \le k} \epsilon_j
 
     Assumes R^stale balances z_j - m_0 and R^exact the same signs on z_j - zbar. With pairs E_{2j} = 0: pair
     balancing does not see the centre.
 
-    Provenance: derived, note ``H2-stale-mean``.
+    Provenance: derived, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733 (the stale mean).
 
     Parameters
     ----------
@@ -142,15 +114,6 @@ def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike)
     ndarray, shape (n, d)
         R_1^exact, ..., R_n^exact.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not match.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the stale mean).
-
     Examples
     --------
     >>> recentred_signed_sums([[1.0], [3.0]], [1, 1], [1.0]).ravel()
@@ -165,15 +128,14 @@ def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike)
 
 
 def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: float) -> float:
-    """Bound the herding error after a reorder that balanced around a stale mean (H2).
+    r"""Bound the herding error after a reorder that balanced around a stale mean (H2).
 
-    ::
-
-        H_new <= ( H_old + max_k ||R_k^stale|| + max_k |E_k| ||zbar - m_0|| ) / 2
+    .. math::
+        H_{new} \le \tfrac12 \bigl( H_{old} + \max_k \|R_k^{stale}\| + \max_k |E_k| \, \|\bar z - m_0\| \bigr)
 
     Assumes herding measured around the exact mean zbar, signs chosen for z_j - m_0; |E_k| <= n always.
 
-    Provenance: derived, note ``H2-stale-mean``.
+    Provenance: derived, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------
@@ -186,20 +148,6 @@ def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: flo
     mean_error : float
         ||zbar - m_0||.
 
-    Returns
-    -------
-    float
-        Upper bound on the new herding error.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or not finite.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733.
-
     Examples
     --------
     >>> stale_mean_bound(8.0, 2.0, 3.0, 0.5)
@@ -210,38 +158,29 @@ def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: flo
 
 
 def pair_reordered_prefixes(prefixes: ArrayLike, pair_sums: ArrayLike) -> NDArray[np.float64]:
-    """Return the prefix sums after a pair reorder (H3, H4, identity).
+    r"""Return the prefix sums after a pair reorder (H3, H4, identity).
 
-    ::
-
-        length j:    (S_{2j} + Rp_j)/2
-        length n-j:  S_n - (S_{2j} - Rp_j)/2,   0 <= j <= floor(n/2)
+    .. math::
+        \text{length } j: \ \tfrac12 (S_{2j} + R_{2j}), \qquad
+        \text{length } n - j: \ S_n - \tfrac12 (S_{2j} - R_{2j}), \qquad 0 \le j \le \lfloor n/2 \rfloor
 
     Assumes each worker sends one vector of every pair to its front and the other to its back; an unpaired
-    last vector (odd n) takes the middle slot. S and Rp sum over all workers.
+    last vector (odd n) takes the middle slot. S and R sum over all workers.
 
-    Provenance: derived, notes ``H3-pair-reorder`` and ``H4-parallel-reorder``.
+    Provenance: derived, notes ``H3-pair-reorder`` and ``H4-parallel-reorder``. See Cooper et al.,
+    arXiv:2302.00845 (pair balancing).
 
     Parameters
     ----------
     prefixes : array_like, shape (n, d)
         S_1, ..., S_n in the old orders, n >= 2.
     pair_sums : array_like, shape (floor(n/2), d)
-        Rp_j = sum_{l<=j} sum_i eps_{i,l} (z_{i,2l-1} - z_{i,2l}).
+        R_{2j} = sum_{l<=j} sum_i eps_{i,l} (z_{i,2l-1} - z_{i,2l}).
 
     Returns
     -------
     ndarray, shape (n, d)
         Prefix sums of lengths 1, ..., n in the new orders.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not match.
-
-    References
-    ----------
-    Cooper et al., arXiv:2302.00845 (pair balancing).
 
     Examples
     --------
@@ -260,37 +199,14 @@ def pair_reordered_prefixes(prefixes: ArrayLike, pair_sums: ArrayLike) -> NDArra
 
 
 def independent_reorder_bound(old: ArrayLike, signed: ArrayLike) -> float:
-    """Bound the parallel herding error when every worker reorders alone (H4 c).
+    r"""Bound the parallel herding error when every worker reorders alone (H4 c).
 
-    ::
-
-        H_par,new <= sum_i ( H_i + A_i ) / 2
+    .. math:: H_{new} \le \tfrac12 \sum_i (H_i + A_i)
 
     Assumes centred vectors on every worker; H_i, A_i are the worker's own herding error and balance. The
     bound grows like m: nothing makes the workers' errors cancel.
 
-    Provenance: derived, note ``H4-parallel-reorder``.
-
-    Parameters
-    ----------
-    old : array_like, shape (m,)
-        H_1, ..., H_m.
-    signed : array_like, shape (m,)
-        A_1, ..., A_m.
-
-    Returns
-    -------
-    float
-        Upper bound on the new parallel herding error, not divided by m.
-
-    Raises
-    ------
-    ValueError
-        If an entry is negative or the shapes differ.
-
-    References
-    ----------
-    Cooper et al., arXiv:2302.00845 (ID-GraB).
+    Provenance: derived, note ``H4-parallel-reorder``. See Cooper et al., arXiv:2302.00845 (ID-GraB).
 
     Examples
     --------
@@ -304,36 +220,20 @@ def independent_reorder_bound(old: ArrayLike, signed: ArrayLike) -> float:
 
 
 def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.float64]:
-    """Bound the herding error along repeated reorders of static vectors (H5).
+    r"""Bound the herding error along repeated reorders of static vectors (H5).
 
-    ::
-
-        H_T <= 2^{-T} H_0 + sum_{s<T} 2^{-(T-s)} A_s <= 2^{-T} H_0 + (1 - 2^{-T}) max_s A_s
+    .. math::
+        H_T \le 2^{-T} H_0 + \sum_{s<T} 2^{-(T-s)} A_s \le 2^{-T} H_0 + (1 - 2^{-T}) \max_s A_s
 
     Assumes centred vectors that do not change between rounds, and one of the reorders of H1, H3, H4.
 
-    Provenance: derived, note ``H5-repeated-reorder``.
-
-    Parameters
-    ----------
-    initial : float
-        H_0.
-    balances : array_like, shape (T,)
-        A_0, ..., A_{T-1}.
+    Provenance: derived, note ``H5-repeated-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733; Harvey, Samadi,
+    COLT 2014.
 
     Returns
     -------
     ndarray, shape (T + 1,)
         H_0 and the bounds on H_1, ..., H_T.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or not finite.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733; Harvey, Samadi, COLT 2014.
 
     Examples
     --------
@@ -347,36 +247,13 @@ def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.fl
 
 
 def steinitz_bound(d: int, B: float = 1.0) -> float:
-    """Bound the herding error of the best order (H6).
+    r"""Bound the herding error of the best order (H6).
 
-    ::
-
-        min_pi max_k ||S_k|| <= d B
+    .. math:: \min_\pi \max_k \|S_k\| \le d B
 
     Assumes vectors that sum to 0 with ||z_j|| <= B, any norm. Grinberg and Sevastyanov's order attains it.
 
-    Provenance: derived, note ``H6-steinitz-order``.
-
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    B : float
-        Largest norm of the vectors.
-
-    Returns
-    -------
-    float
-        d B.
-
-    Raises
-    ------
-    ValueError
-        If d < 1 or B < 0.
-
-    References
-    ----------
-    Grinberg, Sevastyanov, "Value of the Steinitz constant", 1980; no arXiv version.
+    Provenance: derived, note ``H6-steinitz-order``. See Grinberg, Sevastyanov, 1980.
 
     Examples
     --------
@@ -387,34 +264,14 @@ def steinitz_bound(d: int, B: float = 1.0) -> float:
 
 
 def herding_lower_bound(norms: ArrayLike) -> float:
-    """Bound the herding error of one list from below, for every order (H6).
+    r"""Bound the herding error of one list from below, for every order (H6).
 
-    ::
-
-        H >= max_j ||z_j|| / 2
+    .. math:: H \ge \tfrac12 \max_j \|z_j\|
 
     Assumes one worker: z at step k is the difference of two prefix sums.
 
-    Provenance: derived, note ``H6-steinitz-order``.
-
-    Parameters
-    ----------
-    norms : array_like, shape (n,)
-        ||z_j|| in the norm of H.
-
-    Returns
-    -------
-    float
-        The lower bound.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative or not finite.
-
-    References
-    ----------
-    Harvey, Samadi, COLT 2014 (herding as a Steinitz problem).
+    Provenance: derived, note ``H6-steinitz-order``. See Harvey, Samadi, COLT 2014 (herding as a Steinitz
+    problem).
 
     Examples
     --------
@@ -425,36 +282,13 @@ def herding_lower_bound(norms: ArrayLike) -> float:
 
 
 def prefix_signing_bound(d: int, B: float = 1.0) -> float:
-    """Bound the signed sums of the best signs (H7).
+    r"""Bound the signed sums of the best signs (H7).
 
-    ::
-
-        min_eps max_k ||R_k|| <= 2 d B
+    .. math:: \min_\epsilon \max_k \|R_k\| \le 2 d B
 
     Assumes ||z_j|| <= B, any norm, any sum. Barany and Grinberg's signs attain it.
 
-    Provenance: derived, note ``H7-prefix-signs``.
-
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    B : float
-        Largest norm of the vectors.
-
-    Returns
-    -------
-    float
-        2 d B.
-
-    Raises
-    ------
-    ValueError
-        If d < 1 or B < 0.
-
-    References
-    ----------
-    Barany, Grinberg, 1981; no arXiv version.
+    Provenance: derived, note ``H7-prefix-signs``. See Barany, Grinberg, 1981.
 
     Examples
     --------
@@ -465,39 +299,21 @@ def prefix_signing_bound(d: int, B: float = 1.0) -> float:
 
 
 def transference_rounds(initial: float, balance: float, excess: float) -> int:
-    """Return how many reorders reach a herding error of A + excess (H8).
+    r"""Return how many reorders reach a herding error of A + excess (H8).
 
-    ::
-
-        T = ceil( log2( (H_0 - A) / excess ) )_+  gives  H_T <= A + excess
+    .. math::
+        T = \Bigl\lceil \log_2 \frac{H_0 - A}{\text{excess}} \Bigr\rceil_+
+        \ \Longrightarrow \ H_T \le A + \text{excess}
 
     Assumes a signing rule whose signed sums stay within A for EVERY order of the vectors. As orders are
     finitely many, some order then has H <= A: a bound on signing is a bound on herding.
 
-    Provenance: derived, note ``H8-transference``.
+    Provenance: derived, note ``H8-transference``. See Harvey, Samadi, COLT 2014.
 
     Parameters
     ----------
-    initial : float
-        H_0.
-    balance : float
-        A.
     excess : float
         Excess over A that is tolerated, > 0.
-
-    Returns
-    -------
-    int
-        The number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or the excess is not positive.
-
-    References
-    ----------
-    Harvey, Samadi, COLT 2014.
 
     Examples
     --------

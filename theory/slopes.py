@@ -211,16 +211,6 @@ def predicted(quantity: str, ordering: str, variable: str) -> Slope | None:
         One of :data:`VARIABLES`: workers m, examples per worker n, epochs T, step size alpha. The others stay
         fixed, except in the quantities marked ``(fixed N)``, where n = N / m.
 
-    Returns
-    -------
-    Slope or None
-        The prediction with its regime and provenance.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown; the message lists what exists.
-
     Examples
     --------
     >>> slope = predicted("floor", "cd-grab", "m")
@@ -237,10 +227,6 @@ def predicted(quantity: str, ordering: str, variable: str) -> Slope | None:
 
 def table() -> tuple[Slope, ...]:
     """Every prediction, in the order of the table.
-
-    Returns
-    -------
-    tuple of Slope
 
     Examples
     --------

@@ -10,7 +10,7 @@ from theory.citations import CITATIONS, bibtex, cite
 from theory.convergence import ORDERS, published_order
 
 ARXIV = re.compile(r"\d{4}\.\d{4,5}")
-SOURCES = [p for p in sorted(Path(theory.__file__).parent.rglob("*")) if p.suffix in {".py", ".md"}]
+SOURCES = [p for p in sorted(Path(theory.__file__).parent.rglob("*")) if p.suffix in {".py", ".md", ".toml"}]
 
 
 @pytest.mark.parametrize("key", CITATIONS)
@@ -47,7 +47,7 @@ def test_every_arxiv_identifier_in_theory_is_cited(source):
     known = {c.arxiv for c in CITATIONS.values()}
     text = source.read_text(encoding="utf-8")
     mentioned = set(re.findall(rf"arXiv[: ]*({ARXIV.pattern})", text, re.IGNORECASE))
-    assert mentioned <= known, f"add to theory/citations.py: {sorted(mentioned - known)}"
+    assert mentioned <= known, f"add to theory/citations.toml: {sorted(mentioned - known)}"
 
 
 def test_cite_lists_each_once_in_order_and_everything_by_default():

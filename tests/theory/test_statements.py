@@ -1,4 +1,4 @@
-"""Every public statement has one address, one dialect, says where it comes from, and has its note."""
+"""Every public function has one address, one dialect, says where it comes from, and has its note."""
 
 import importlib
 import inspect
@@ -10,27 +10,11 @@ import pytest
 
 import theory
 
-ROOT = Path(theory.__file__).parent
-PACKAGES = ("balancing", "herding", "random_orders")
-ORDER = [
-    "::\n",
-    "Assumes",
-    "Provenance:",
-    "Parameters\n",
-    "Returns\n",
-    "Raises\n",
-    "References\n",
-    "Examples\n",
-]
-
-
-def public_functions(module):
-    """Functions under their public names, which no underscore hides."""
-    return {
-        f"{module.__name__}.{name}": value
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and name[0] != "_" and value.__module__.startswith(module.__name__)
-    }
+NOTES = Path(theory.__file__).parent / "notes"
+SECTIONS = ["Parameters", "Returns", "Examples"]
+PARTS = [".. math::", "Assumes ", "Provenance: "]
+SOURCES = r"\b(derived|seen|read|recalled|heuristic|published|textbook|classical|reconstruction)\b"
+LOOK_UPS = ("theory.citations.", "theory.slopes.", "theory.convergence.published_order")
 
 
 def public_modules():
@@ -38,10 +22,28 @@ def public_modules():
     return [importlib.import_module(name) for name in found if "._" not in name]
 
 
+def public_functions(module):
+    """Functions that live here, or in a private file of this package."""
+    return {
+        f"{module.__name__}.{name}": value
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and name[0] != "_" and value.__module__.startswith(module.__name__)
+    }
+
+
 ADDRESSES = {name: value for module in public_modules() for name, value in public_functions(module).items()}
-STATEMENTS = [
-    pytest.param(value, id=name) for name, value in ADDRESSES.items() if name.split(".")[1] in PACKAGES
-]
+EVERY = pytest.mark.parametrize(
+    "function", [pytest.param(value, id=name) for name, value in ADDRESSES.items()]
+)
+STATEMENT = pytest.mark.parametrize(
+    "function",
+    [pytest.param(value, id=name) for name, value in ADDRESSES.items() if not name.startswith(LOOK_UPS)],
+)
+
+
+def provenance(function):
+    text = inspect.getdoc(function)
+    return " ".join(re.search(r"^Provenance: (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)[1].split())
 
 
 def test_every_function_has_one_address():
@@ -49,20 +51,31 @@ def test_every_function_has_one_address():
     assert len(ADDRESSES) > 120
 
 
-@pytest.mark.parametrize("function", STATEMENTS)
+@EVERY
+def test_sections_are_few_and_in_one_order(function):
+    found = re.findall(r"^(\w[\w ]*)\n-{3,}$", inspect.getdoc(function), re.MULTILINE)
+    assert found == [section for section in SECTIONS if section in found]
+    assert "Examples" in found
+
+
+@STATEMENT
 def test_docstring_has_every_part_in_the_fixed_order(function):
     text = inspect.getdoc(function)
-    places = [text.find(part) for part in ORDER]
-    assert -1 not in places, f"missing {ORDER[places.index(-1)]!r}"
+    summary = text.split("\n\n")[0]
+    assert "\n" not in summary
+    assert re.search(r"\(([^)]*\b)?([VHRTQGIA]\d|FF)[^)]*\)\.$", summary), (
+        "the first line names the statement"
+    )
+    places = [text.find(part) for part in [*PARTS, "Examples\n"]]
+    assert -1 not in places, f"missing {PARTS[places.index(-1)]!r}"
     assert places == sorted(places)
-    assert re.search(r"Provenance: (derived|seen|recalled)\b", text)
-    assert re.search(r"\([^)]*[VHR]\d", text.splitlines()[0]), "the first line names the statement"
+    assert not re.search(r"^(::|Assumptions)", text, re.MULTILINE)
+    assert re.search(SOURCES, provenance(function))
 
 
-@pytest.mark.parametrize("function", STATEMENTS)
+@STATEMENT
 def test_named_notes_exist_and_point_back(function):
-    text = " ".join(inspect.getdoc(function).split())
-    notes = re.findall(r"``([VHR]\d+-[a-z0-9-]+)``", text)
-    assert notes
+    notes = re.findall(r"``([A-Z]+\d*[a-z]?-[a-z0-9-]+)``", provenance(function))
+    assert notes or provenance(function).startswith(("read", "recalled"))
     for note in notes:
-        assert re.search(rf"[`.]{function.__name__}`", (ROOT / "notes" / f"{note}.md").read_text())
+        assert re.search(rf"[`.]{function.__name__}`", (NOTES / f"{note}.md").read_text(encoding="utf-8"))

@@ -6,6 +6,10 @@ iterate at counter k_r and is applied at counter k_a; its delay is ``tau = k_a -
 s_z; ``mean_time = sum_z p_z s_z``. A worker is re-issued the moment its gradient has been applied, so that m
 jobs are in flight at all times.
 
+``p`` (n,) is the law of the drawn example and ``times`` (n,) its job time, > 0 (the mean, where the time is
+random given the example); ``ticks`` are times in whole ticks. ``updates`` is T, ``delay`` is tau >= 0 counted
+in updates, and ``noise`` the standard deviation of one step's noise, ``alpha * sigma``.
+
 =====================  =============================================================================
 module                 statements
 =====================  =============================================================================

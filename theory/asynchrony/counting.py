@@ -13,33 +13,16 @@ __all__ = ["applied_prefix", "average_delay", "total_delay"]
 
 
 def total_delay(m: int, updates: int) -> int:
-    r"""Return the total delay of a run: applied, discarded and still in flight.
+    r"""Return the total delay of a run: applied, discarded and still in flight (A3).
 
     .. math:: \sum_{\text{finished jobs}} \tau + \sum_{\text{in flight}} (k - k_r) = (m - 1)\,k
 
-    Assumptions: m jobs in flight, all read at counter 0 to begin with; a worker that finishes (or is aborted)
-    gets a new job that reads the counter after it. Jobs that a method drops or aborts count among the
-    finished, k among the counter's advances only: so the identity holds for every rule, at every moment, for
-    any job times.
+    Assumes m jobs in flight, all read at counter 0 to begin with; a worker that finishes (or is aborted) gets
+    a new job that reads the counter after it. Jobs that a method drops or aborts count among the finished, k
+    among the counter's advances only: so the identity holds for every rule, at every moment, for any job
+    times.
 
-    Provenance: derived here, note A3.
-
-    Parameters
-    ----------
-    m : int
-        Workers, >= 1.
-    updates : int
-        The counter k, >= 0.
-
-    Returns
-    -------
-    int
-        ``(m - 1) * updates``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
+    Provenance: derived, note ``A3-conservation-of-delay``.
 
     Examples
     --------
@@ -50,35 +33,14 @@ def total_delay(m: int, updates: int) -> int:
 
 
 def average_delay(m: int, updates: int) -> Fraction:
-    r"""Return the average delay over the applied jobs and the m - 1 older jobs in flight.
+    r"""Return the average delay over the applied jobs and the m - 1 older jobs in flight (A3).
 
     .. math:: \tau_{avg} = \frac{(m-1)\,T}{T + m - 1} < m - 1
 
-    Assumptions: as for :func:`total_delay`, with every gradient applied.
+    Assumes what :func:`total_delay` assumes, with every gradient applied.
 
-    Provenance: the identity is derived here, note A3; averaging over applied and unfinished jobs together
-    follows the definition of arXiv 2206.08307.
-
-    Parameters
-    ----------
-    m : int
-        Workers, >= 1.
-    updates : int
-        T, the number of updates, >= 1.
-
-    Returns
-    -------
-    fractions.Fraction
-        The exact average.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-
-    References
-    ----------
-    Koloskova, Stich, Jaggi (2022), arXiv 2206.08307.
+    Provenance: the identity is derived, note ``A3-conservation-of-delay``; averaging over applied and
+    unfinished jobs together follows the definition of arXiv:2206.08307.
 
     Examples
     --------
@@ -90,33 +52,28 @@ def average_delay(m: int, updates: int) -> Fraction:
 
 
 def applied_prefix(issued: ArrayLike, in_flight: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the sum of the vectors applied so far, from those issued and those still in flight.
+    r"""Return the sum of the vectors applied so far, from those issued and those still in flight (A17).
 
     .. math:: P_{app}(T) = P_{iss}(T + m) - \sum_{j \text{ in flight}} v_j
 
     Hence ``max_T |P_app| <= max_T |P_iss| + max_T |in-flight sum|`` in every norm: asynchrony adds to the
     herding error and does not multiply it.
 
-    Assumptions: none on the job times; every job is applied once, none is dropped.
+    Assumes nothing on the job times; every job is applied once, none is dropped.
 
-    Provenance: derived here, note A17.
+    Provenance: derived, note ``A17-applied-and-issued-prefix-sums``.
 
     Parameters
     ----------
-    issued : array_like of shape (T + m, d)
+    issued : array_like, shape (T + m, d)
         Vectors of all jobs issued so far, in the order of issue.
     in_flight : array_like of int, shape (m,)
         Issue numbers of the jobs in flight.
 
     Returns
     -------
-    ndarray of shape (d,)
+    ndarray, shape (d,)
         The applied prefix sum after T arrivals.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an issue number is out of range or repeated.
 
     Examples
     --------

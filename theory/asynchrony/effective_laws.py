@@ -34,32 +34,25 @@ def _normalised(weights: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
 
 
 def after_dropping(p: ArrayLike, dropped: ArrayLike, fraction: float) -> NDArray[np.float64]:
-    r"""Return the law of the applied examples when a share of the draws is dropped.
+    r"""Return the law of the applied examples when a share of the draws is dropped (A9).
 
     .. math:: Q = \frac{P - \delta D}{1 - \delta}
 
-    Assumptions: none; this is conservation of draws. D is the law of the dropped ones.
+    Assumes nothing; this is conservation of draws. D is the law of the dropped ones.
 
-    Provenance: derived here, note A9.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    dropped : array_like of shape (n,)
+    dropped : array_like, shape (n,)
         D, the law of the dropped draws.
     fraction : float
         delta, the share of the draws that are dropped, 0 <= delta < 1.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no law, or more of an example is dropped than drawn.
 
     Examples
     --------
@@ -77,30 +70,18 @@ def after_dropping(p: ArrayLike, dropped: ArrayLike, fraction: float) -> NDArray
 
 
 def cut_off(p: ArrayLike, times: ArrayLike, deadline: float) -> NDArray[np.float64]:
-    r"""Return the law under a wall-clock deadline for each job.
+    r"""Return the law under a wall-clock deadline for each job (A9).
 
     .. math:: Q(z) = P(z \mid s_z \le D)
 
-    Assumptions: a job that takes longer than D is dropped; exact, for any m.
+    Assumes a job that takes longer than D is dropped; exact, for any m.
 
-    Provenance: derived here, note A9.
-
-    Parameters
-    ----------
-    p, times : array_like of shape (n,)
-        Law and job time of each example.
-    deadline : float
-        D > 0, in the unit of ``times``.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range or nothing finishes in time.
 
     Examples
     --------
@@ -112,32 +93,18 @@ def cut_off(p: ArrayLike, times: ArrayLike, deadline: float) -> NDArray[np.float
 
 
 def delay_adaptive(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the law under the weight min(1, m / tau), for many workers.
+    r"""Return the law under the weight min(1, m / tau), for many workers (A9).
 
     .. math:: Q(z) \propto p_z \min(1, \text{mean\_time} / s_z) \qquad (m \to \infty)
 
-    Assumptions: every gradient advances the counter; the stationary regime.
+    Assumes every gradient advances the counter; the stationary regime.
 
-    Provenance: the rule is published (arXiv 2206.07638); its law is derived here, note A9.
-
-    Parameters
-    ----------
-    p, times : array_like of shape (n,)
-        Law and job time of each example.
+    Provenance: the rule is published (arXiv:2206.07638); its law is derived, note ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
-
-    References
-    ----------
-    Mishchenko, Bach, Even, Woodworth (2022), arXiv 2206.07638.
 
     Examples
     --------
@@ -149,36 +116,22 @@ def delay_adaptive(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
 
 
 def drop_older_than_m(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the law when gradients with tau > m are dropped, for many workers.
+    r"""Return the law when gradients with tau > m are dropped, for many workers (A9).
 
     .. math:: Q(z) \propto p_z\,1\{s_z < \text{mean\_time}\} \qquad (m \to \infty)
 
     Everything slower than average vanishes.
 
-    Assumptions: the counter advances on dropped gradients too; the stationary regime; no job time equals the
-    mean (such an example has no limit of this form and is refused).
+    Assumes the counter advances on dropped gradients too; the stationary regime; no job time equals the mean
+    (such an example has no limit of this form and is refused).
 
-    Provenance: the rule (step 0 is allowed for tau above the concurrency) is published (arXiv 2206.08307);
-    its law is derived here, note A9.
-
-    Parameters
-    ----------
-    p, times : array_like of shape (n,)
-        Law and job time of each example.
+    Provenance: the rule (step 0 is allowed for tau above the concurrency) is published (arXiv:2206.08307);
+    its law is derived, note ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range, or a job time equals the mean.
-
-    References
-    ----------
-    Koloskova, Stich, Jaggi (2022), arXiv 2206.08307.
 
     Examples
     --------
@@ -199,7 +152,7 @@ def drop_older_than_m(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
 def age_threshold(
     p: ArrayLike, times: ArrayLike, m: int, threshold: int, stop: bool = False
 ) -> NDArray[np.float64]:
-    r"""Return the law under Ringmaster's delay threshold, in the fluid limit of many workers.
+    r"""Return the law under Ringmaster's delay threshold, in the fluid limit of many workers (A9).
 
     .. math::
         z \text{ is kept} \iff (m-1)\,\lambda\,s_z < R, \qquad
@@ -212,36 +165,20 @@ def age_threshold(
         \frac{R\,B(s_z) / ((m-1) s_z) - P(s < s_z)}{P(s = s_z)},\; 0,\; 1\right),
         \qquad Q \propto p \cdot \text{share}
 
-    Assumptions: delays equal their means (m large, R of order m); the counter advances on applied gradients
-    only; an aborted worker draws a fresh example. Near the threshold the true law is smoother: qualitative
-    there.
+    Assumes delays equal their means (m large, R of order m); the counter advances on applied gradients only;
+    an aborted worker draws a fresh example. Near the threshold the true law is smoother: qualitative there.
 
-    Provenance: the rule is published (arXiv 2501.16168); its law is derived here, note A9.
+    Provenance: the rule is published (arXiv:2501.16168); its law is derived, note ``A9-effective-laws``.
 
     Parameters
     ----------
-    p, times : array_like of shape (n,)
-        Law and job time of each example.
-    m : int
-        Workers, >= 1.
-    threshold : int
-        R >= 1: a gradient is applied if its delay is below R.
     stop : bool, default False
         Abort a job the moment its delay reaches R, instead of discarding it on arrival.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
-
-    References
-    ----------
-    Maranjyan, Tyurin, Richtárik (2025), arXiv 2501.16168.
 
     Examples
     --------
@@ -263,30 +200,25 @@ def age_threshold(
 
 
 def shards(mean_times: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the law of the worker when each has its own shard and nothing is dropped.
+    r"""Return the law of the worker when each has its own shard and nothing is dropped (A9).
 
     .. math:: Q(i) = \frac{1/\bar s_i}{\sum_j 1/\bar s_j}
 
     Fast workers are overrepresented although every gradient is applied.
 
-    Assumptions: worker i draws from its own shard only, with the mean job time ``mean_times[i]``.
+    Assumes worker i draws from its own shard only, with the mean job time ``mean_times[i]``.
 
-    Provenance: derived here, note A9 (renewal reward); with fixed times it is also A11.
+    Provenance: derived, note ``A9-effective-laws`` (renewal reward); with fixed times it is also A11.
 
     Parameters
     ----------
-    mean_times : array_like of shape (m,)
+    mean_times : array_like, shape (m,)
         Mean job time of each worker, > 0.
 
     Returns
     -------
-    ndarray of shape (m,)
+    ndarray, shape (m,)
         Share of the updates that come from each shard.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a time is not positive.
 
     Examples
     --------

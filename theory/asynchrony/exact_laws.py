@@ -68,7 +68,7 @@ def _sum_of_powers(a: NDArray[np.complex128], b: NDArray[np.complex128], m: int)
 
 
 def round_law(p: ArrayLike, ticks: ArrayLike, m: int, updates: int) -> Floats:
-    r"""Return the share of each example in the first T updates, exactly, for whole job times.
+    r"""Return the share of each example in the first T updates, exactly, for whole job times (A9).
 
     .. math::
         Q_T(z) = \frac{p_z}{T} \sum_{t \ge s_z} \sum_{j \ge 1} P(S_{j-1} = t - s_z)
@@ -79,31 +79,15 @@ def round_law(p: ArrayLike, ticks: ArrayLike, m: int, updates: int) -> Floats:
     is the law of every batch of Rennala SGD with batch size T that restarts all workers, and
     ``finite_horizon.first_updates_law`` is its first order in 1/T.
 
-    Assumptions: the model of :mod:`theory.asynchrony.renewal` from an idle start; simultaneous arrivals are
-    served in worker order (any order that does not look at the examples gives the same law).
+    Assumes the model of :mod:`theory.asynchrony.renewal` from an idle start; simultaneous arrivals are served
+    in worker order (any order that does not look at the examples gives the same law).
 
-    Provenance: derived here, note A9.
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    ticks : array_like of int, shape (n,)
-        Job time of each example in ticks, >= 1.
-    m : int
-        Workers, >= 1.
-    updates : int
-        T, the number of updates (the batch size), >= 1.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q, to about 1e-12.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range, or a time is not an integer.
 
     Examples
     --------
@@ -149,7 +133,7 @@ def _room(at_least: Floats, earlier: Floats, m: int, updates: int) -> Floats:
 
 
 def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
-    r"""Return the law of the delay of a job, given its duration, for whole job times.
+    r"""Return the law of the delay of a job, given its duration, for whole job times (A9).
 
     .. math::
         \tau \sim \sum_{l=1}^{m-1} C_l, \qquad
@@ -158,19 +142,13 @@ def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
     C counts the arrivals of one other worker during s ticks, the first after its residual time r. Its mean is
     s / mean_time, whence A7.
 
-    Assumptions: the model of :mod:`theory.asynchrony.renewal` in its stationary regime, so every arrival
-    advances the counter; the job times have no common divisor.
+    Assumes the model of :mod:`theory.asynchrony.renewal` in its stationary regime, so every arrival advances
+    the counter; the job times have no common divisor.
 
-    Provenance: derived here, note A9.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    ticks : array_like of int, shape (n,)
-        Job time of each example in ticks, >= 1.
-    m : int
-        Workers, >= 1.
     duration : int
         s, the ticks that the job takes, >= 1.
 
@@ -178,11 +156,6 @@ def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
     -------
     ndarray
         ``P(tau = 0), P(tau = 1), ...``
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range, or the times have a common divisor.
 
     Examples
     --------
@@ -214,37 +187,26 @@ def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
 def weighted_by_delay(
     p: ArrayLike, ticks: ArrayLike, m: int, weight: Callable[[NDArray[np.int64]], ArrayLike]
 ) -> Floats:
-    r"""Return the law of the examples when gradients are weighted by their delay, for whole job times.
+    r"""Return the law of the examples when gradients are weighted by their delay, for whole job times (A9).
 
     .. math:: Q(z) \propto p_z \, E[\, w(\tau) \mid z \,]
 
     With w = min(1, m / tau) or 1{tau <= m} it is the exact form, for m workers, of
     ``effective_laws.delay_adaptive`` and ``effective_laws.drop_older_than_m``.
 
-    Assumptions: those of :func:`delay_law`.
+    Assumes what :func:`delay_law` assumes.
 
-    Provenance: derived here, note A9.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    ticks : array_like of int, shape (n,)
-        Job time of each example in ticks, >= 1.
-    m : int
-        Workers, >= 1.
     weight : callable
         ``weight(tau)`` for an array of delays.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`delay_law`; or if the rule keeps nothing.
 
     Examples
     --------

@@ -13,36 +13,21 @@ __all__ = ["delay_law", "mean_iterates", "stability_limit", "variance"]
 
 
 def delay_law(m: int, k: int) -> NDArray[np.float64]:
-    r"""Return the law of the delay of update k under exponential job times.
+    r"""Return the law of the delay of update k under exponential job times (A5).
 
     .. math:: P(\tau_k = j) = \tfrac1m (1 - \tfrac1m)^j \; (j < k), \qquad P(\tau_k = k) = (1 - \tfrac1m)^k
 
     As k grows this is the geometric law with mean m - 1.
 
-    Assumptions: m workers with independent exponential job times of one rate; all read x_0 at the start.
+    Assumes m workers with independent exponential job times of one rate; all read x_0 at the start.
 
-    Provenance: derived here, note A5.
-
-    Parameters
-    ----------
-    m : int
-        Workers, >= 1.
-    k : int
-        The counter at which the job is applied, >= 0.
+    Provenance: derived, note ``A5-exponential-times-and-implicit-momentum``. See Mitliagkas, Zhang, Hadjis,
+    Ré (2016), arXiv:1605.09774.
 
     Returns
     -------
-    ndarray of shape (k + 1,)
+    ndarray, shape (k + 1,)
         Probabilities of the delays ``0 .. k``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-
-    References
-    ----------
-    Mitliagkas, Zhang, Hadjis, Ré (2016), arXiv 1605.09774.
 
     Examples
     --------
@@ -57,41 +42,21 @@ def delay_law(m: int, k: int) -> NDArray[np.float64]:
 
 
 def mean_iterates(c: float, m: int, steps: int, x0: float = 1.0) -> NDArray[np.float64]:
-    r"""Return the mean iterates on a quadratic mode: exactly heavy ball, the "implicit momentum".
+    r"""Return the mean iterates on a quadratic mode: exactly heavy ball, the "implicit momentum" (A5).
 
     .. math::
         E x_{k+1} = E x_k + (1 - \tfrac1m)(E x_k - E x_{k-1}) - \tfrac{c}{m} E x_k,
         \qquad x_{-1} = (1 + c)\,x_0
 
-    Assumptions: exponential job times as in :func:`delay_law`; gradient noise of mean 0 changes nothing.
+    Assumes exponential job times as in :func:`delay_law`; gradient noise of mean 0 changes nothing.
 
-    Provenance: published as an expectation over the stationary delay (arXiv 1605.09774); exact from the start
-    with this x_{-1}, derived here, note A5.
-
-    Parameters
-    ----------
-    c : float
-        Step size times curvature, > 0.
-    m : int
-        Workers, >= 1.
-    steps : int
-        Number of updates, >= 0.
-    x0 : float, default 1.0
-        The start.
+    Provenance: published as an expectation over the stationary delay (arXiv:1605.09774); exact from the start
+    with this x_{-1}, derived, note ``A5-exponential-times-and-implicit-momentum``.
 
     Returns
     -------
-    ndarray of shape (steps + 1,)
+    ndarray, shape (steps + 1,)
         ``E x_0 .. E x_steps``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or out of range.
-
-    References
-    ----------
-    Mitliagkas, Zhang, Hadjis, Ré (2016), arXiv 1605.09774.
 
     Examples
     --------
@@ -109,30 +74,15 @@ def mean_iterates(c: float, m: int, steps: int, x0: float = 1.0) -> NDArray[np.f
 
 
 def stability_limit(m: int) -> float:
-    r"""Return the step below which the second moment converges under exponential job times.
+    r"""Return the step below which the second moment converges under exponential job times (A6).
 
     .. math:: E x_k^2 \to 0 \iff 0 < c < \frac{1 + \sqrt{1 + 8m}}{2m}
 
     About ``sqrt(2 / m)``, far above ``pi / (2 m)`` of the fixed delay m - 1 with the same mean.
 
-    Assumptions: exponential job times, one quadratic mode.
+    Assumes exponential job times, one quadratic mode.
 
-    Provenance: derived here, note A6.
-
-    Parameters
-    ----------
-    m : int
-        Workers, >= 1.
-
-    Returns
-    -------
-    float
-        The supremum of the mean-square stable ``c = alpha * h``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``m`` is not an integer >= 1.
+    Provenance: derived, note ``A6-exponential-times-second-moment``.
 
     Examples
     --------
@@ -144,32 +94,13 @@ def stability_limit(m: int) -> float:
 
 
 def variance(c: float, m: int, noise: float = 1.0) -> float:
-    r"""Return the stationary variance on a quadratic mode under exponential job times.
+    r"""Return the stationary variance on a quadratic mode under exponential job times (A6).
 
     .. math:: \operatorname{Var} x = \text{noise}^2\, \frac{1 + m c}{c\,(2 + c - m c^2)}
 
-    Assumptions: exponential job times, white additive noise, ``c`` below :func:`stability_limit`.
+    Assumes exponential job times, white additive noise, ``c`` below :func:`stability_limit`.
 
-    Provenance: derived here, note A6.
-
-    Parameters
-    ----------
-    c : float
-        Step size times curvature, inside the mean-square stable range.
-    m : int
-        Workers, >= 1.
-    noise : float, default 1.0
-        Standard deviation of one step's noise, ``alpha * sigma``.
-
-    Returns
-    -------
-    float
-        The variance of x_k in the stationary regime.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or ``c`` is not inside the stable range.
+    Provenance: derived, note ``A6-exponential-times-second-moment``.
 
     Examples
     --------

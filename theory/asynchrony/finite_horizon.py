@@ -1,6 +1,7 @@
 """Finite horizons: what the first jobs that complete say about the law of the examples (A8, part of A9).
 
-The model is that of :mod:`theory.asynchrony.renewal`, from an idle start.
+The model is that of :mod:`theory.asynchrony.renewal`, from an idle start. ``horizon`` is the last tick;
+completions at it count.
 """
 
 from __future__ import annotations
@@ -24,32 +25,18 @@ __all__ = [
 
 
 def renewal_function(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np.float64]:
-    r"""Return the expected number of jobs one worker has started by each tick, for integer job times.
+    r"""Return the expected number of jobs one worker has started by each tick, for integer job times (A8).
 
     .. math:: u_0 = 1, \quad u_t = \sum_z p_z u_{t - s_z}, \qquad U(t) = \sum_{r \le t} u_r
 
-    Assumptions: the model of this module from an idle start; the job started at tick 0 counts.
+    Assumes the model of this module from an idle start; the job started at tick 0 counts.
 
-    Provenance: derived here, note A8 (the renewal equation is classical).
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    ticks : array_like of int, shape (n,)
-        Job time of each example in ticks, >= 1.
-    horizon : int
-        Last tick, >= 0.
+    Provenance: derived, note ``A8-finite-horizons`` (the renewal equation is classical).
 
     Returns
     -------
-    ndarray of shape (horizon + 1,)
+    ndarray, shape (horizon + 1,)
         ``U(0) .. U(horizon)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range, or a time is not an integer.
 
     Examples
     --------
@@ -69,34 +56,18 @@ def renewal_function(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np
 
 
 def renewal_function_limit(p: ArrayLike, times: ArrayLike, t: float, span: float = 0.0) -> float:
-    r"""Return the long-time form of the expected number of jobs one worker has started.
+    r"""Return the long-time form of the expected number of jobs one worker has started (A8).
 
     .. math:: U(t) \approx \frac{t}{\bar s} + \frac{E s^2}{2 \bar s^2} + \frac{\text{span}}{2 \bar s}
 
-    Assumptions: ``span = 0`` for job times on no lattice; on a lattice its span, with t a multiple of it.
+    Assumes ``span = 0`` for job times on no lattice; on a lattice its span, with t a multiple of it.
 
-    Provenance: classical (the key renewal theorem); derived here on a lattice, note A8.
+    Provenance: classical (the key renewal theorem); derived on a lattice, note ``A8-finite-horizons``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    times : array_like of shape (n,)
-        Job time of each example, > 0.
-    t : float
-        Time since an idle start, >= 0.
     span : float, default 0.0
         Greatest common divisor of the job times; 0 when there is none.
-
-    Returns
-    -------
-    float
-        The limit form; the error decays to 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
 
     Examples
     --------
@@ -112,7 +83,7 @@ def renewal_function_limit(p: ArrayLike, times: ArrayLike, t: float, span: float
 
 
 def expected_completions(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np.float64]:
-    r"""Return how many jobs of each example one worker has completed on average, for integer job times.
+    r"""Return how many jobs of each example one worker has completed on average, for integer job times (A8).
 
     .. math::
         E N_z(t) = p_z\,U(t - s_z), \qquad
@@ -120,28 +91,14 @@ def expected_completions(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArra
 
     At a finite horizon slow examples are underrepresented by O(1) jobs, whatever the method.
 
-    Assumptions: the model of this module from an idle start.
+    Assumes the model of this module from an idle start.
 
-    Provenance: derived here, note A8.
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    ticks : array_like of int, shape (n,)
-        Job time of each example in ticks, >= 1.
-    horizon : int
-        The tick t, >= 0; completions at t count.
+    Provenance: derived, note ``A8-finite-horizons``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Expected completions of each example.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range, or a time is not an integer.
 
     Examples
     --------
@@ -155,35 +112,24 @@ def expected_completions(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArra
 
 
 def expected_applied(p: ArrayLike, m: int, updates: int, in_flight: ArrayLike) -> NDArray[np.float64]:
-    r"""Return how often each example is among the first T updates, from what is still in flight.
+    r"""Return how often each example is among the first T updates, from what is still in flight (A8).
 
     .. math:: E \#z = p_z\,(T + m - 1) - E \#(z \text{ among the } m-1 \text{ older jobs in flight})
 
-    Assumptions: any job times, also dependent on the example; examples are drawn at issue, independently of
-    the past; nothing is dropped. The fresh job issued by update T is not counted.
+    Assumes any job times, also dependent on the example; examples are drawn at issue, independently of the
+    past; nothing is dropped. The fresh job issued by update T is not counted.
 
-    Provenance: derived here, note A8.
+    Provenance: derived, note ``A8-finite-horizons``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    m : int
-        Workers, >= 1.
-    updates : int
-        T, the number of updates, >= 1.
-    in_flight : array_like of shape (n,)
+    in_flight : array_like, shape (n,)
         Mean number of each example among the m - 1 older jobs in flight.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Expected number of updates of each example; the sum is T.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range, or ``in_flight`` does not sum to m - 1.
 
     Examples
     --------
@@ -201,36 +147,20 @@ def expected_applied(p: ArrayLike, m: int, updates: int, in_flight: ArrayLike) -
 
 
 def first_updates_law(p: ArrayLike, times: ArrayLike, m: int, updates: int) -> NDArray[np.float64]:
-    r"""Return the share of each example in the first T updates, to first order in 1/T.
+    r"""Return the share of each example in the first T updates, to first order in 1/T (A8).
 
     .. math:: Q_T(z) = p_z + \frac{m-1}{T}\,(p_z - p_{lb}(z)) + o(1/T)
 
     It is also the law of every batch of Rennala SGD with batch size T, in whose rounds all workers restart.
 
-    Assumptions: the model of this module from an idle start; T large against m.
+    Assumes the model of this module from an idle start; T large against m.
 
-    Provenance: derived here, notes A8 and A9.
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    times : array_like of shape (n,)
-        Job time of each example, > 0.
-    m : int
-        Workers, >= 1.
-    updates : int
-        T, the number of updates (the batch size), >= 1.
+    Provenance: derived, notes ``A8-finite-horizons`` and ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         The shares; they sum to 1, and leave [0, 1] where T is too small for the first order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
 
     Examples
     --------
@@ -244,7 +174,7 @@ def first_updates_law(p: ArrayLike, times: ArrayLike, m: int, updates: int) -> N
 
 
 def first_k(p: ArrayLike, times: ArrayLike, m: int, k: int) -> NDArray[np.float64]:
-    r"""Return the law of the first k of m jobs that start together.
+    r"""Return the law of the first k of m jobs that start together (A9).
 
     .. math::
         Q(z) = \frac{m}{k}\,p_z\,P(\operatorname{Bin}(m-1, F(s_z)) \le k-1) \; \text{without ties,} \\
@@ -253,28 +183,14 @@ def first_k(p: ArrayLike, times: ArrayLike, m: int, k: int) -> NDArray[np.float6
     in general, where Q(s) is the law of the job time, B_q is Bin(m, q), and examples of equal time share it
     in proportion to p. With k = 1 this is the law of the very first update.
 
-    Assumptions: m independent draws from p, ties broken without regard to the example; exact for any m.
+    Assumes m independent draws from p, ties broken without regard to the example; exact for any m.
 
-    Provenance: derived here, note A9.
-
-    Parameters
-    ----------
-    p, times : array_like of shape (n,)
-        Law and job time of each example.
-    m : int
-        Workers, >= 1.
-    k : int
-        Arrivals waited for, 1 <= k <= m.
+    Provenance: derived, note ``A9-effective-laws``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
 
     Examples
     --------

@@ -14,32 +14,14 @@ __all__ = ["autocovariance", "contraction_factor", "fastest_step", "iterates", "
 
 
 def stability_limit(delay: int) -> float:
-    r"""Return the step below which SGD with a fixed delay converges on a quadratic.
+    r"""Return the step below which SGD with a fixed delay converges on a quadratic (A1).
 
     .. math:: x_{k+1} = x_k - c\,x_{k-\tau} \to 0 \iff 0 < c < 2 \sin\frac{\pi}{2(2\tau+1)}
 
-    Assumptions: one quadratic mode, the same delay at every step, no noise.
+    Assumes one quadratic mode, the same delay at every step, no noise.
 
-    Provenance: derived here, note A1.
-
-    Parameters
-    ----------
-    delay : int
-        tau >= 0, counted in updates.
-
-    Returns
-    -------
-    float
-        The supremum of the stable ``c = alpha * h``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``delay`` is not an integer >= 0.
-
-    References
-    ----------
-    Arjevani, Shamir, Srebro (2018), arXiv 1806.10188, studies the same recursion.
+    Provenance: derived, note ``A1-stability-under-a-fixed-delay``. Arjevani, Shamir, Srebro (2018),
+    arXiv:1806.10188, studies the same recursion.
 
     Examples
     --------
@@ -55,30 +37,15 @@ def stability_limit(delay: int) -> float:
 
 
 def fastest_step(delay: int) -> float:
-    r"""Return the step with the fastest decay, the largest one without oscillation.
+    r"""Return the step with the fastest decay, the largest one without oscillation (A2b).
 
     .. math:: c^* = \frac{\tau^\tau}{(\tau+1)^{\tau+1}}, \qquad \rho(c^*) = \frac{\tau}{\tau+1}
 
     From a constant history the iterates keep their sign if and only if ``c <= c*``.
 
-    Assumptions: as for :func:`stability_limit`.
+    Assumes what :func:`stability_limit` assumes.
 
-    Provenance: derived here, note A2b.
-
-    Parameters
-    ----------
-    delay : int
-        tau >= 0, counted in updates.
-
-    Returns
-    -------
-    float
-        ``c*``; the decay per step there is ``delay / (delay + 1)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``delay`` is not an integer >= 0.
+    Provenance: derived, note ``A2b-fastest-step-under-a-fixed-delay``.
 
     Examples
     --------
@@ -90,33 +57,17 @@ def fastest_step(delay: int) -> float:
 
 
 def contraction_factor(c: float, delay: int) -> float:
-    r"""Return the decay per step, the largest modulus of a root of ``l**(tau+1) - l**tau + c``.
+    r"""Return the decay per step, the largest modulus of a root of ``l**(tau+1) - l**tau + c`` (A1).
 
     .. math::
         c \le c^*: &\quad \rho^\tau (1 - \rho) = c, \quad \tfrac{\tau}{\tau+1} \le \rho < 1 \\
         c > c^*: &\quad \rho = \frac{\sin \tau\theta}{\sin (\tau+1)\theta}, \quad
         c = \rho^\tau \frac{\sin\theta}{\sin(\tau+1)\theta}, \quad 0 < \theta < \tfrac{\pi}{\tau+1}
 
-    Assumptions: as for :func:`stability_limit`; any ``c > 0``, also unstable ones (then it exceeds 1).
+    Assumes what :func:`stability_limit` assumes; any ``c > 0``, also unstable ones (then it exceeds 1).
 
-    Provenance: derived here, notes A1 and A2b.
-
-    Parameters
-    ----------
-    c : float
-        Step size times curvature, > 0.
-    delay : int
-        tau >= 0, counted in updates.
-
-    Returns
-    -------
-    float
-        rho; errors shrink like ``rho**k``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``c <= 0`` or ``delay`` is not an integer >= 0.
+    Provenance: derived, notes ``A1-stability-under-a-fixed-delay`` and
+    ``A2b-fastest-step-under-a-fixed-delay``.
 
     Examples
     --------
@@ -157,7 +108,7 @@ def _half_angles(c: float, delay: int) -> tuple[float, float]:
 
 
 def variance(c: float, delay: int, noise: float = 1.0) -> float:
-    r"""Return the stationary variance of SGD with a fixed delay on a quadratic mode.
+    r"""Return the stationary variance of SGD with a fixed delay on a quadratic mode (A2).
 
     .. math::
         x_{k+1} = x_k - c\,x_{k-\tau} + \text{noise}\cdot\xi_k, \qquad
@@ -166,28 +117,9 @@ def variance(c: float, delay: int, noise: float = 1.0) -> float:
 
     For small c it is ``noise**2 / (2 c) * (1 + c (tau + 1/2))``.
 
-    Assumptions: xi white with mean 0 and variance 1, ``c`` below :func:`stability_limit`.
+    Assumes xi white with mean 0 and variance 1, ``c`` below :func:`stability_limit`.
 
-    Provenance: derived here, note A2.
-
-    Parameters
-    ----------
-    c : float
-        Step size times curvature, inside the stable range.
-    delay : int
-        tau >= 0, counted in updates.
-    noise : float, default 1.0
-        Standard deviation of one step's noise, ``alpha * sigma``.
-
-    Returns
-    -------
-    float
-        The variance of x_k in the stationary regime.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or ``c`` is not inside the stable range.
+    Provenance: derived, note ``A2-stationary-covariance-under-a-fixed-delay``.
 
     Examples
     --------
@@ -202,37 +134,21 @@ def variance(c: float, delay: int, noise: float = 1.0) -> float:
 
 
 def autocovariance(c: float, delay: int, lags: int, noise: float = 1.0) -> NDArray[np.float64]:
-    r"""Return the stationary autocovariances of SGD with a fixed delay.
+    r"""Return the stationary autocovariances of SGD with a fixed delay (A2).
 
     .. math::
         \gamma_j = \operatorname{Var} x \cdot \frac{\cos(j\theta + \psi/2)}{\cos(\psi/2)}
         \; (0 \le j \le \tau + 1), \quad \psi = \tfrac{\pi}{2} - (\tau + \tfrac12)\theta, \qquad
         \gamma_j = \gamma_{j-1} - c\,\gamma_{j-1-\tau} \; (j > \tau)
 
-    Assumptions: as for :func:`variance`.
+    Assumes what :func:`variance` assumes.
 
-    Provenance: derived here, note A2.
-
-    Parameters
-    ----------
-    c : float
-        Step size times curvature, inside the stable range.
-    delay : int
-        tau >= 0, counted in updates.
-    lags : int
-        The largest lag, >= 0.
-    noise : float, default 1.0
-        Standard deviation of one step's noise, ``alpha * sigma``.
+    Provenance: derived, note ``A2-stationary-covariance-under-a-fixed-delay``.
 
     Returns
     -------
-    ndarray of shape (lags + 1,)
+    ndarray, shape (lags + 1,)
         ``gamma_0 .. gamma_lags``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or ``c`` is not inside the stable range.
 
     Examples
     --------
@@ -252,33 +168,25 @@ def autocovariance(c: float, delay: int, lags: int, noise: float = 1.0) -> NDArr
 def iterates(
     gains: NDArray[np.float64], targets: NDArray[np.float64], x0: float, m: int
 ) -> NDArray[np.float64]:
-    r"""Return the iterates of m equal, deterministic workers: SGD with the fixed delay m - 1.
+    r"""Return the iterates of m equal, deterministic workers: SGD with the fixed delay m - 1 (A4).
 
     .. math:: x_{k+1} = x_k - a_k\,(x_{k-(m-1)} - b_k), \qquad x_j = x_0 \text{ for } j < 0
 
-    Assumptions: all jobs take the same time, simultaneous arrivals are applied in the order of issue; job k
-    has the gain ``a_k`` (step size times curvature) and the minimiser ``b_k``.
+    Assumes all jobs take the same time, simultaneous arrivals are applied in the order of issue; job k has
+    the gain ``a_k`` (step size times curvature) and the minimiser ``b_k``.
 
-    Provenance: derived here, note A4. The arithmetic is the displayed one, so the equality holds bit for bit.
+    Provenance: derived, note ``A4-equal-workers-are-a-fixed-delay``. The arithmetic is the displayed one, so
+    the equality holds bit for bit.
 
     Parameters
     ----------
-    gains, targets : ndarray of shape (steps,)
+    gains, targets : ndarray, shape (steps,)
         ``a_k`` and ``b_k`` in the order of issue.
-    x0 : float
-        The start.
-    m : int
-        Workers, >= 1.
 
     Returns
     -------
-    ndarray of shape (steps + 1,)
+    ndarray, shape (steps + 1,)
         ``x_0 .. x_steps``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or the two arrays differ in shape.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Methods whose state forgets the order of arrival (A14), and exact delay compensation (A15)."""
+"""Methods whose state forgets the order of arrival (A14), and exact delay compensation (A15).
+
+``gradients`` (K, d) are those that have arrived, in any order; the step size is eta, the momentum beta.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def _jobs(
 def ordered_anytime_state(
     x0: ArrayLike, gradients: ArrayLike, index: ArrayLike, step_size: float, counter: int
 ) -> State:
-    r"""Return the state of ordered AnyTime SGD, whatever the order in which the gradients arrived.
+    r"""Return the state of ordered AnyTime SGD, whatever the order in which the gradients arrived (A14).
 
     .. math::
         w = x_0 - \eta \sum_j \alpha_j g_j, \qquad
@@ -40,37 +43,23 @@ def ordered_anytime_state(
     over the gradients that have arrived, j being the counter at which the job was issued. It equals AnyTime
     SGD that uses every gradient at its issue index.
 
-    Assumptions: the update of note A14 without projection; the gradients are taken as given.
+    Assumes the update of note A14 without projection; the gradients are taken as given.
 
-    Provenance: reconstruction of arXiv 2605.02043, unverified against its text; the invariance is derived
-    here, note A14.
+    Provenance: reconstruction of arXiv:2605.02043, unverified against its text; the invariance is derived,
+    note ``A14-order-invariance-of-ordered-momentum``. See Dahan, Reshef, Goldstein, Levy (2026),
+    arXiv:2605.02043. Cutkosky (2019), arXiv:1903.00974 (AnyTime).
 
     Parameters
     ----------
-    x0 : array_like of shape (d,)
-        The start.
-    gradients : array_like of shape (K, d)
-        The gradients that have arrived, in any order.
     index : array_like of int, shape (K,)
         Issue index of each, 0 for all jobs at the start.
-    step_size : float
-        eta > 0.
     counter : int
         k, the counter now (K if each arrival advances it).
 
     Returns
     -------
-    w, x : ndarray of shape (d,)
+    w, x : ndarray, shape (d,)
         The iterate and the query point that workers read.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
-
-    References
-    ----------
-    Dahan, Reshef, Goldstein, Levy (2026), arXiv 2605.02043. Cutkosky (2019), arXiv 1903.00974 (AnyTime).
 
     Examples
     --------
@@ -90,7 +79,7 @@ def ordered_anytime_state(
 def ordered_heavy_ball_state(
     w0: ArrayLike, gradients: ArrayLike, bucket: ArrayLike, step_size: float, momentum: float, current: int
 ) -> State:
-    r"""Return the state of ordered momentum (OrMo), whatever the order in which the gradients arrived.
+    r"""Return the state of ordered momentum (OrMo), whatever the order in which the gradients arrived (A14).
 
     .. math::
         w = w_0 - \eta \sum_j \frac{1 - \beta^{b - c_j + 1}}{1 - \beta}\,g_j, \qquad
@@ -99,40 +88,23 @@ def ordered_heavy_ball_state(
     over the gradients that have arrived, c_j being the bucket of the job and b the current one. It equals
     synchronous momentum SGD, one step for each bucket.
 
-    Assumptions: the gradients are taken as given; b advances at any time, but before a gradient of a later
-    bucket arrives.
+    Assumes the gradients are taken as given; b advances at any time, but before a gradient of a later bucket
+    arrives.
 
-    Provenance: the method is published (arXiv 2407.19234; update formulas recalled); the invariance is
-    derived here, note A14.
+    Provenance: the method is published (arXiv:2407.19234; update formulas recalled); the invariance is
+    derived, note ``A14-order-invariance-of-ordered-momentum``.
 
     Parameters
     ----------
-    w0 : array_like of shape (d,)
-        The start.
-    gradients : array_like of shape (K, d)
-        The gradients that have arrived, in any order.
     bucket : array_like of int, shape (K,)
         Bucket of each job, ``ceil(index / m)``.
-    step_size : float
-        eta > 0.
-    momentum : float
-        beta, 0 <= beta < 1.
     current : int
         b, the bucket now.
 
     Returns
     -------
-    w, u : ndarray of shape (d,)
+    w, u : ndarray, shape (d,)
         The iterate and the momentum.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
-
-    References
-    ----------
-    Shi, Yang, Li (2024), arXiv 2407.19234.
 
     Examples
     --------
@@ -155,39 +127,31 @@ def ordered_heavy_ball_state(
 def compensated_gradient(
     gradient: ArrayLike, hessian: ArrayLike, x: ArrayLike, read: ArrayLike
 ) -> NDArray[np.float64]:
-    """Return the delay-compensated gradient, exact on quadratics.
+    """Return the delay-compensated gradient, exact on quadratics (A15).
 
     .. math:: g(y) + H (x - y) = g(x)
 
     Asynchronous SGD with it equals sequential SGD on the examples in their order of arrival. The published
     rule with ``lambda g * g`` in the place of H is exact iff H is diagonal with that diagonal.
 
-    Assumptions: H is the Hessian of the example whose gradient is given.
+    Assumes H is the Hessian of the example whose gradient is given.
 
-    Provenance: the rule is published (arXiv 1609.08326); exactness derived here, note A15.
+    Provenance: the rule is published (arXiv:1609.08326); exactness derived, note
+    ``A15-exact-delay-compensation``.
 
     Parameters
     ----------
-    gradient : array_like of shape (d,)
+    gradient : array_like, shape (d,)
         g(y), as the worker computed it.
-    hessian : array_like of shape (d, d)
+    hessian : array_like, shape (d, d)
         H of that example.
-    x, read : array_like of shape (d,)
+    x, read : array_like, shape (d,)
         The server's iterate and y, the point that the worker read.
 
     Returns
     -------
-    ndarray of shape (d,)
+    ndarray, shape (d,)
         The gradient at x.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the shapes do not match.
-
-    References
-    ----------
-    Zheng et al. (2017), arXiv 1609.08326.
 
     Examples
     --------

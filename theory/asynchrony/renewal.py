@@ -16,33 +16,21 @@ __all__ = ["expected_delay", "in_flight_law", "mean_in_flight_sum"]
 
 
 def in_flight_law(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the law of the example that a busy worker is computing.
+    r"""Return the law of the example that a busy worker is computing (A7).
 
     .. math:: p_{lb}(z) = \frac{s_z p_z}{\sum_y s_y p_y}
 
     The examples that arrive have the law p itself.
 
-    Assumptions: the model of this module in its stationary regime; seen at a fixed time, or at an arrival of
+    Assumes the model of this module in its stationary regime; seen at a fixed time, or at an arrival of
     another worker.
 
-    Provenance: derived here, note A7 (renewal reward; length bias is classical).
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    times : array_like of shape (n,)
-        Job time of each example, > 0 (the mean, where the time is random given the example).
+    Provenance: derived, note ``A7-delay-given-the-example`` (renewal reward; length bias is classical).
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         The length-biased law.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``p`` is not a law or ``times`` are not positive and of the same shape.
 
     Examples
     --------
@@ -54,35 +42,21 @@ def in_flight_law(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
 
 
 def expected_delay(p: ArrayLike, times: ArrayLike, m: int) -> NDArray[np.float64]:
-    r"""Return the mean delay of each example.
+    r"""Return the mean delay of each example (A7).
 
     .. math:: E[\tau \mid z] = (m - 1)\,\frac{s_z}{\text{mean\_time}}
 
     Slow examples are always evaluated at older points; the mean over p is m - 1.
 
-    Assumptions: the model of this module in its stationary regime, workers independent of each other. On
-    whole ticks simultaneous arrivals are served in a fixed order of workers; by age of job, the law differs.
+    Assumes the model of this module in its stationary regime, workers independent of each other. On whole
+    ticks simultaneous arrivals are served in a fixed order of workers; by age of job, the law differs.
 
-    Provenance: derived here, note A7.
-
-    Parameters
-    ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    times : array_like of shape (n,)
-        Job time of each example, > 0.
-    m : int
-        Workers, >= 1.
+    Provenance: derived, note ``A7-delay-given-the-example``.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray, shape (n,)
         Mean number of updates between reading and applying, for each example.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
 
     Examples
     --------
@@ -96,7 +70,7 @@ def expected_delay(p: ArrayLike, times: ArrayLike, m: int) -> NDArray[np.float64
 def mean_in_flight_sum(
     p: ArrayLike, times: ArrayLike, vectors: ArrayLike, m: int, average: str = "update"
 ) -> NDArray[np.float64]:
-    r"""Return the mean sum of the gradients in flight, the bias of the drained iterate.
+    r"""Return the mean sum of the gradients in flight, the bias of the drained iterate (A10).
 
     .. math::
         \text{average over updates: } (m-1)\,E_{lb}[g], \qquad
@@ -111,35 +85,24 @@ def mean_in_flight_sum(
         E[x] = x^*, \qquad
         E\Big[x - \alpha \sum_{\text{in flight}} g\Big] = x^* - \alpha (m-1) E_{lb}[g(x^*)]
 
-    Assumptions: the model of this module in its stationary regime. The average over updates is taken right
-    after each update and counts the fresh job at E[g] = 0 (vectors that are not centred add it). The average
-    over time holds, by Little's law, for every order that visits the examples with the frequencies p,
-    shuffled queues included.
+    Assumes the model of this module in its stationary regime. The average over updates is taken right after
+    each update and counts the fresh job at E[g] = 0 (vectors that are not centred add it). The average over
+    time holds, by Little's law, for every order that visits the examples with the frequencies p, shuffled
+    queues included.
 
-    Provenance: derived here, note A10.
+    Provenance: derived, note ``A10-bias-of-the-drained-iterate``.
 
     Parameters
     ----------
-    p : array_like of shape (n,)
-        Law of the drawn example.
-    times : array_like of shape (n,)
-        Job time of each example, > 0.
-    vectors : array_like of shape (n, d)
+    vectors : array_like, shape (n, d)
         One vector for each example, such as its gradient at x*.
-    m : int
-        Workers, >= 1.
     average : {"update", "time"}
         Over updates or over time.
 
     Returns
     -------
-    ndarray of shape (d,)
+    ndarray, shape (d,)
         The mean sum of the m vectors in flight.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind, shape or range.
 
     Examples
     --------

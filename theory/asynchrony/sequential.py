@@ -2,7 +2,8 @@
 
 Each function returns the points at which gradients are computed, row k at step k and the last row the final
 point. The arithmetic is part of the statement: it is written in the order in which the asynchronous method
-does it, so that the equality holds bit for bit. ``gradient(x, z)`` is the gradient of example z at x.
+does it, so that the equality holds bit for bit. ``gradient(x, z)`` is the gradient of example z
+at x; ``examples`` are z_k in the order of use, K of them, ``x0`` (d,) is the start, ``batch`` S.
 
 ========================================================  ========================
 method with one worker                                    parent
@@ -13,8 +14,6 @@ ordered momentum (OrMo)                                   :func:`heavy_ball`
 ordered AnyTime                                           :func:`anytime_sgd`
 asynchronous mu^2-SGD                                     :func:`mu_squared_sgd`
 ========================================================  ========================
-
-Provenance: derived here, note A16.
 """
 
 from __future__ import annotations
@@ -32,34 +31,18 @@ Gradient = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
 
 
 def sgd(gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: float) -> NDArray[np.float64]:
-    r"""Return the iterates of SGD.
+    r"""Return the iterates of SGD (A16).
 
     .. math:: x_{k+1} = x_k - \alpha\,g(x_k; z_k)
 
-    Assumptions: none.
+    Assumes nothing.
 
-    Provenance: textbook; the equality with m = 1 is derived here, note A16.
-
-    Parameters
-    ----------
-    gradient : callable
-        ``gradient(x, z)`` returns an array of shape (d,).
-    x0 : array_like of shape (d,)
-        The start.
-    examples : sequence of int
-        z_k in the order of use, K of them.
-    step_size : float
-        alpha > 0.
+    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
 
     Returns
     -------
-    ndarray of shape (K + 1, d)
+    ndarray, shape (K + 1, d)
         ``x_0 .. x_K``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
 
     Examples
     --------
@@ -72,30 +55,18 @@ def sgd(gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: f
 def mini_batch_sgd(
     gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: float, batch: int
 ) -> NDArray[np.float64]:
-    r"""Return the iterates of mini-batch SGD; an open last batch is not applied.
+    r"""Return the iterates of mini-batch SGD; an open last batch is not applied (A16).
 
     .. math:: x_{k+1} = x_k - \alpha \Big(\frac1S \sum_{j=kS}^{kS+S-1} g(x_k; z_j)\Big)
 
-    Assumptions: none.
+    Assumes nothing.
 
-    Provenance: textbook; the equality with m = 1 is derived here, note A16.
-
-    Parameters
-    ----------
-    gradient, x0, examples, step_size
-        As for :func:`sgd`.
-    batch : int
-        S >= 1.
+    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
 
     Returns
     -------
-    ndarray of shape (K // S + 1, d)
+    ndarray, shape (K // S + 1, d)
         ``x_0 .. x_{K // S}``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
 
     Examples
     --------
@@ -122,7 +93,7 @@ def heavy_ball(
     momentum: float,
     look_ahead: bool = False,
 ) -> NDArray[np.float64]:
-    r"""Return the points at which SGD with momentum computes its gradients.
+    r"""Return the points at which SGD with momentum computes its gradients (A16).
 
     .. math::
         y_k = w_k - \beta u_k, \qquad w_{k+1} = y_k - \alpha g_k, \qquad u_{k+1} = \beta u_k + \alpha g_k
@@ -131,14 +102,12 @@ def heavy_ball(
     is the first if its bucket advances when the next gradient arrives, the second if it advances before the
     worker reads.
 
-    Assumptions: ``u_0 = 0``.
+    Assumes ``u_0 = 0``.
 
-    Provenance: textbook; the equality with m = 1 is derived here, note A16.
+    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
 
     Parameters
     ----------
-    gradient, x0, examples, step_size
-        As for :func:`sgd`.
     momentum : float
         beta, 0 <= beta < 1.
     look_ahead : bool, default False
@@ -146,13 +115,8 @@ def heavy_ball(
 
     Returns
     -------
-    ndarray of shape (K + 1, d)
+    ndarray, shape (K + 1, d)
         ``w_0 .. w_K``, or ``y_0 .. y_K`` with ``look_ahead``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
 
     Examples
     --------
@@ -177,35 +141,22 @@ def heavy_ball(
 def anytime_sgd(
     gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: float
 ) -> NDArray[np.float64]:
-    r"""Return the query points of AnyTime SGD, weighted averages of the iterates.
+    r"""Return the query points of AnyTime SGD, weighted averages of the iterates (A16).
 
     .. math::
         w_{k+1} = w_k - \eta\,\alpha_k\,g(x_k; z_k), \qquad
         x_{k+1} = \frac{A_k x_k + \alpha_{k+1} w_{k+1}}{A_{k+1}}, \qquad
         \alpha_k = k + 1, \; A_k = \sum_{i \le k} \alpha_i
 
-    Assumptions: no projection.
+    Assumes no projection.
 
-    Provenance: published (arXiv 1903.00974); the equality with m = 1 is derived here, note A16.
-
-    Parameters
-    ----------
-    gradient, x0, examples, step_size
-        As for :func:`sgd`; the step eta is multiplied by alpha_k.
+    Provenance: published (arXiv:1903.00974); the equality with m = 1 is derived, note
+    ``A16-sequential-parents``.
 
     Returns
     -------
-    ndarray of shape (K + 1, d)
+    ndarray, shape (K + 1, d)
         ``x_0 .. x_K``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
-
-    References
-    ----------
-    Cutkosky (2019), arXiv 1903.00974.
 
     Examples
     --------
@@ -224,7 +175,7 @@ def anytime_sgd(
 def mu_squared_sgd(
     gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: float
 ) -> NDArray[np.float64]:
-    r"""Return the query points of mu^2-SGD: AnyTime averaging with corrected momentum.
+    r"""Return the query points of mu^2-SGD: AnyTime averaging with corrected momentum (A16).
 
     .. math::
         d_k = g(x_k; z_k) + (1 - \beta_k)\,(d_{k-1} - g(x_{k-1}; z_k)), \quad \beta_k = \tfrac{1}{k+1}, \qquad
@@ -232,28 +183,15 @@ def mu_squared_sgd(
 
     and x_{k+1} averaged as in :func:`anytime_sgd`.
 
-    Assumptions: no projection; two gradients of every example.
+    Assumes no projection; two gradients of every example.
 
-    Provenance: published (arXiv 2304.04172, recalled); the equality with m = 1 is derived here, note A16.
-
-    Parameters
-    ----------
-    gradient, x0, examples, step_size
-        As for :func:`sgd`; the step eta is multiplied by alpha_k.
+    Provenance: published (arXiv:2304.04172, recalled); the equality with m = 1 is derived, note
+    ``A16-sequential-parents``.
 
     Returns
     -------
-    ndarray of shape (K + 1, d)
+    ndarray, shape (K + 1, d)
         ``x_0 .. x_K``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
-
-    References
-    ----------
-    Levy (2023), arXiv 2304.04172.
 
     Examples
     --------

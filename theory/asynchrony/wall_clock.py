@@ -1,4 +1,9 @@
-"""Times and rates for workers with fixed job times (A11, A12, A13)."""
+"""Times and rates for workers with fixed job times (A11, A12, A13).
+
+``times`` (m,) are the job times of the workers, > 0, in any order. In A12 ``L`` is the smoothness of F,
+``gap`` F(x_0) - inf F, ``sigma`` the standard deviation of a stochastic gradient and ``accuracy`` the target
+for the squared gradient norm; ``count`` is B and ``threshold`` R.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +23,19 @@ __all__ = [
 
 
 def arrivals(times: ArrayLike, t: float) -> NDArray[np.int64]:
-    r"""Return how many gradients each worker has delivered by time t.
+    r"""Return how many gradients each worker has delivered by time t (A11).
 
     .. math:: N_i(t) = \lfloor t / \tau_i \rfloor
 
-    Assumptions: worker i needs the fixed time tau_i for a job, all start idle at 0, arrivals at t count. With
+    Assumes worker i needs the fixed time tau_i for a job, all start idle at 0, arrivals at t count. With
     times that are multiples of a power of two the division is exact; otherwise use whole ticks.
 
-    Provenance: derived here, note A11.
-
-    Parameters
-    ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0.
-    t : float
-        Time since the start, >= 0.
+    Provenance: derived, note ``A11-rates-of-fixed-times``.
 
     Returns
     -------
     ndarray of int, shape (m,)
         Counts of arrivals.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a time is out of range.
 
     Examples
     --------
@@ -53,7 +46,7 @@ def arrivals(times: ArrayLike, t: float) -> NDArray[np.int64]:
 
 
 def update_rate(times: ArrayLike) -> float:
-    r"""Return the long-run number of updates per unit of time.
+    r"""Return the long-run number of updates per unit of time (A11).
 
     .. math::
         \text{rate} = \sum_i \frac{1}{\tau_i}, \qquad
@@ -61,24 +54,9 @@ def update_rate(times: ArrayLike) -> float:
 
     The shares are :func:`theory.asynchrony.effective_laws.shards`.
 
-    Assumptions: as for :func:`arrivals`; every gradient is applied.
+    Assumes what :func:`arrivals` assumes; every gradient is applied.
 
-    Provenance: derived here, note A11.
-
-    Parameters
-    ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0.
-
-    Returns
-    -------
-    float
-        Updates per unit of time.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a time is not positive.
+    Provenance: derived, note ``A11-rates-of-fixed-times``.
 
     Examples
     --------
@@ -91,7 +69,7 @@ def update_rate(times: ArrayLike) -> float:
 def time_complexity(
     times: ArrayLike, L: float, gap: float, sigma: float, accuracy: float, method: str = "optimal"
 ) -> float:
-    r"""Return the order of the time to reach ``E|grad F|**2 <= accuracy``, with the constants left out.
+    r"""Return the order of the time to reach ``E|grad F|**2 <= accuracy``, with the constants left out (A12).
 
     .. math::
         T_{opt} &= \min_j H_j \Big(\frac{L\Delta}{\epsilon} + \frac{\sigma^2 L\Delta}{j\,\epsilon^2}\Big),
@@ -101,39 +79,16 @@ def time_complexity(
 
     with the times sorted from fast to slow. ``T_opt <= T_async <= T_sync``, and equal for equal workers.
 
-    Assumptions: smooth non-convex F, unbiased gradients of variance sigma**2, job times independent of the
-    data. These are Theta statements: for order and scaling, never for absolute times.
+    Assumes smooth non-convex F, unbiased gradients of variance sigma**2, job times independent of the data.
+    These are Theta statements: for order and scaling, never for absolute times.
 
-    Provenance: T_opt and T_async published (arXiv 2305.12387); the inequalities derived here, note A12.
+    Provenance: T_opt and T_async published (arXiv:2305.12387); the inequalities derived, note
+    ``A12-time-complexities``.
 
     Parameters
     ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0, in any order.
-    L : float
-        Smoothness of F, > 0.
-    gap : float
-        Delta = F(x_0) - inf F, > 0.
-    sigma : float
-        Standard deviation of a stochastic gradient, >= 0.
-    accuracy : float
-        epsilon, the target for the squared gradient norm, > 0.
     method : {"optimal", "async", "sync"}
         Rennala or Ringmaster SGD; plain asynchronous SGD; synchronous mini-batch SGD.
-
-    Returns
-    -------
-    float
-        The order of the time, in the unit of ``times``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
-
-    References
-    ----------
-    Tyurin, Richtárik (2023), arXiv 2305.12387.
 
     Examples
     --------
@@ -155,31 +110,14 @@ def time_complexity(
 
 
 def fresh_gradients_time(times: ArrayLike, count: int) -> float:
-    r"""Return the time until ``count`` gradients have arrived from an idle start.
+    r"""Return the time until ``count`` gradients have arrived from an idle start (A13).
 
     .. math:: t(B) = \min\Big\{t : \sum_i \lfloor t / \tau_i \rfloor \ge B\Big\}
 
-    Assumptions: as for :func:`arrivals`. This is the length of a round of Rennala SGD that restarts all
+    Assumes what :func:`arrivals` assumes. This is the length of a round of Rennala SGD that restarts all
     workers.
 
-    Provenance: derived here, note A13.
-
-    Parameters
-    ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0.
-    count : int
-        B >= 1.
-
-    Returns
-    -------
-    float
-        t(B), the B-th smallest multiple ``r * tau_i``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
+    Provenance: derived, note ``A13-time-to-r-updates``.
 
     Examples
     --------
@@ -194,36 +132,16 @@ def fresh_gradients_time(times: ArrayLike, count: int) -> float:
 
 
 def fresh_gradients_bound(times: ArrayLike, count: int) -> float:
-    r"""Return a bound on the time until ``count`` gradients have arrived from an idle start.
+    r"""Return a bound on the time until ``count`` gradients have arrived from an idle start (A13).
 
     .. math:: t(B) \le \min_j \frac{B - 1 + j}{\sum_{i \le j} 1/\tau_i}, \qquad \tau_1 \le \dots \le \tau_m
 
     Equal workers attain it for B = 1, m + 1, 2m + 1, ...
 
-    Assumptions: as for :func:`arrivals`.
+    Assumes what :func:`arrivals` assumes.
 
-    Provenance: published up to constants (arXiv 2305.12387); this form derived here, note A13.
-
-    Parameters
-    ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0, in any order.
-    count : int
-        B >= 1.
-
-    Returns
-    -------
-    float
-        The bound, in the unit of ``times``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
-
-    References
-    ----------
-    Tyurin, Richtárik (2023), arXiv 2305.12387.
+    Provenance: published up to constants (arXiv:2305.12387); this form derived, note
+    ``A13-time-to-r-updates``.
 
     Examples
     --------
@@ -235,38 +153,17 @@ def fresh_gradients_bound(times: ArrayLike, count: int) -> float:
 
 
 def ringmaster_bound(times: ArrayLike, threshold: int) -> float:
-    r"""Return a bound on the time of any R consecutive updates of Ringmaster ASGD that stops old jobs.
+    r"""Return a bound on the time of any R consecutive updates of Ringmaster ASGD that stops old jobs (A13).
 
     .. math::
         t(R) \le \min_j \frac{R - 1 + 2j}{\sum_{i \le j} 1/\tau_i}
         \le 2 \min_j \frac{R + j}{\sum_{i \le j} 1/\tau_i}
 
-    Assumptions: fixed job times; a job is aborted and restarted the moment its delay reaches R; the R updates
-    are counted from any moment on.
+    Assumes fixed job times; a job is aborted and restarted the moment its delay reaches R; the R updates are
+    counted from any moment on.
 
-    Provenance: the form with the factor 2 is published (arXiv 2501.16168, recalled); the sharper one is
-    derived here, note A13.
-
-    Parameters
-    ----------
-    times : array_like of shape (m,)
-        Job time of each worker, > 0, in any order.
-    threshold : int
-        R >= 1.
-
-    Returns
-    -------
-    float
-        The sharper bound, in the unit of ``times``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong kind or range.
-
-    References
-    ----------
-    Maranjyan, Tyurin, Richtárik (2025), arXiv 2501.16168.
+    Provenance: the form with the factor 2 is published (arXiv:2501.16168, recalled); the sharper one is
+    derived, note ``A13-time-to-r-updates``.
 
     Examples
     --------

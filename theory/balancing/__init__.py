@@ -1,4 +1,12 @@
-"""Vector balancing (V): signs that keep every signed running sum small."""
+"""Vector balancing (V): signs that keep every signed running sum small.
+
+Signs eps_1, eps_2, ... in {-1, +1} are chosen one after the other for vectors z_1, z_2, ... of R^d; the
+signed sums are r_k = eps_1 z_1 + ... + eps_k z_k. V1 to V3 are about the greedy rule, V4 about independent
+fair signs, V5 to V8 about the self-balancing walk; V9 collects reference lines of the literature.
+
+``norms`` (k,) are the lengths ||z_j||_2, ``B`` bounds the lengths, and ``norm`` ("l2" or "inf") is that of
+the signed sums. N or n vectors are signed. A statement fails with probability at most ``delta``, in (0, 1).
+"""
 
 from theory.balancing._greedy import (
     LAWS,

@@ -21,20 +21,17 @@ _TILT = 1e-10  # in greedy_worst_case: far above rounding, far below anything vi
 
 
 def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float64]:
-    """Return ||r_k||^2 of the greedy rule from what it saw (V1, identity).
+    r"""Return ||r_k||^2 of the greedy rule from what it saw (V1, identity).
 
-    ::
-
-        ||r_k||^2 = sum_{j<=k} ( ||z_j||^2 - 2 |<r_{j-1}, z_j>| )
+    .. math:: \|r_k\|^2 = \sum_{j \le k} \bigl( \|z_j\|^2 - 2 |\langle r_{j-1}, z_j \rangle| \bigr)
 
     Assumes eps_k = +1 if <r_{k-1}, z_k> <= 0 else -1, and r_0 = 0; nothing on the vectors.
 
-    Provenance: derived, note ``V1-greedy-sign``; the rule is that of the published GraB code.
+    Provenance: derived, note ``V1-greedy-sign``; the rule is that of the published GraB code. See Lu, Guo, De
+    Sa, arXiv:2205.10733.
 
     Parameters
     ----------
-    norms : array_like, shape (k,)
-        Euclidean norms ||z_j||_2.
     inner : array_like, shape (k,)
         Inner products <r_{j-1}, z_j>; the first is 0.
 
@@ -42,16 +39,6 @@ def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float
     -------
     ndarray, shape (k,)
         Squared Euclidean norms of r_1, ..., r_k.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative or the two shapes differ.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB: Finding Provably Better Data Permutations than Random Reshuffling",
-    arXiv:2205.10733.
 
     Examples
     --------
@@ -67,34 +54,18 @@ def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float
 
 
 def greedy_prefix_bound(norms: ArrayLike) -> NDArray[np.float64]:
-    """Bound every signed sum of the greedy rule (V1).
+    r"""Bound every signed sum of the greedy rule (V1).
 
-    ::
-
-        ||r_k||_2 <= ( sum_{j<=k} ||z_j||_2^2 )^{1/2} <= B sqrt(k)
+    .. math:: \|r_k\|_2 \le \Bigl( \sum_{j \le k} \|z_j\|_2^2 \Bigr)^{1/2} \le B \sqrt k
 
     Assumes the greedy rule and nothing else: the vectors may answer the signs. Attained by V2.
 
-    Provenance: derived, note ``V1-greedy-sign``.
-
-    Parameters
-    ----------
-    norms : array_like, shape (k,)
-        Euclidean norms ||z_j||_2.
+    Provenance: derived, note ``V1-greedy-sign``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Returns
     -------
     ndarray, shape (k,)
         Upper bounds on ||r_1||_2, ..., ||r_k||_2.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative or not finite.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733.
 
     Examples
     --------
@@ -105,34 +76,18 @@ def greedy_prefix_bound(norms: ArrayLike) -> NDArray[np.float64]:
 
 
 def greedy_line_bound(magnitudes: ArrayLike) -> NDArray[np.float64]:
-    """Bound every signed sum of the greedy rule on the line (V2, d = 1).
+    r"""Bound every signed sum of the greedy rule on the line (V2, d = 1).
 
-    ::
-
-        |r_k| <= max_{j<=k} |z_j|
+    .. math:: |r_k| \le \max_{j \le k} |z_j|
 
     Assumes d = 1 and the greedy rule. Attained by the first vector.
 
-    Provenance: derived, note ``V2-greedy-worst-case``.
-
-    Parameters
-    ----------
-    magnitudes : array_like, shape (k,)
-        Absolute values |z_j|.
+    Provenance: derived, note ``V2-greedy-worst-case``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Returns
     -------
     ndarray, shape (k,)
         Upper bounds on |r_1|, ..., |r_k|.
-
-    Raises
-    ------
-    ValueError
-        If a magnitude is negative or not finite.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Examples
     --------
@@ -143,38 +98,20 @@ def greedy_line_bound(magnitudes: ArrayLike) -> NDArray[np.float64]:
 
 
 def greedy_worst_case(k: int, d: int) -> NDArray[np.float64]:
-    """Return unit vectors on which the greedy rule reaches the bound of V1 (V2, d >= 2).
+    r"""Return unit vectors on which the greedy rule reaches the bound of V1 (V2, d >= 2).
 
-    ::
-
-        z_1 = e_1,  z_j orthogonal to r_{j-1}, ||z_j|| = 1,  so  ||r_k||_2 = sqrt(k)
+    .. math:: z_1 = e_1, \quad z_j \perp r_{j-1}, \ \|z_j\| = 1, \quad \text{so that } \|r_k\|_2 = \sqrt k
 
     Assumes d >= 2. Greedy being deterministic, the list is fixed in advance: an oblivious adversary suffices.
     Each z_j leans against r_{j-1} by 1e-10, so that no rounding can turn a tie; this costs 1e-10 sqrt(k) of
     the norm. Played adaptively, the same choice gives sqrt(k) against every sign rule.
 
-    Provenance: derived, note ``V2-greedy-worst-case``.
-
-    Parameters
-    ----------
-    k : int
-        Number of vectors, at least 1.
-    d : int
-        Dimension, at least 2; coordinates beyond the second are 0.
+    Provenance: derived, note ``V2-greedy-worst-case``. See Kulkarni, Reis, Rothvoss, arXiv:2308.01406.
 
     Returns
     -------
     ndarray, shape (k, d)
         The vectors z_1, ..., z_k.
-
-    Raises
-    ------
-    ValueError
-        If k < 1 or d < 2.
-
-    References
-    ----------
-    Kulkarni, Reis, Rothvoss, "Optimal Online Discrepancy Minimization", arXiv:2308.01406.
 
     Examples
     --------
@@ -194,38 +131,16 @@ def greedy_worst_case(k: int, d: int) -> NDArray[np.float64]:
 
 
 def mean_projection(d: int, law: str = "sphere") -> float:
-    """Return the mean absolute projection of an isotropic law (V3).
+    r"""Return the mean absolute projection of an isotropic law (V3).
 
-    ::
-
-        c = E |<u, z>|,  ||u||_2 = 1
-
-    On the unit sphere c = Gamma(d/2) / (sqrt(pi) Gamma((d+1)/2)); for N(0, I_d), c = sqrt(2/pi).
+    .. math::
+        c = E |\langle u, z \rangle|, \quad \|u\|_2 = 1: \qquad
+        c = \frac{\Gamma(d/2)}{\sqrt\pi \, \Gamma((d+1)/2)} \ \text{(sphere)}, \qquad
+        c = \sqrt{2/\pi} \ \text{(gaussian)}
 
     Assumes z uniform on the unit sphere of R^d (``"sphere"``) or standard normal (``"gaussian"``).
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``.
-
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    law : {"sphere", "gaussian"}
-        Law of z.
-
-    Returns
-    -------
-    float
-        The constant c.
-
-    Raises
-    ------
-    ValueError
-        If d < 1 or the law is unknown.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the rule; the limit is derived in the note).
+    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Examples
     --------
@@ -241,40 +156,22 @@ def mean_projection(d: int, law: str = "sphere") -> float:
 
 
 def greedy_norm_sum(n: int, second_moment: float, projection: float, last_square: float) -> float:
-    """Return the expected sum of the greedy norms over n isotropic vectors (V3, exact).
+    r"""Return the expected sum of the greedy norms over n isotropic vectors (V3, exact).
 
-    ::
-
-        sum_{k=0}^{n-1} E||r_k||_2 = ( n E||z||_2^2 - E||r_n||_2^2 ) / (2 c)
+    .. math:: \sum_{k=0}^{n-1} E\|r_k\|_2 = \frac{n E\|z\|_2^2 - E\|r_n\|_2^2}{2 c}
 
     Assumes z_k independent and identically distributed with E|<u, z>| = c for every unit u.
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``.
+    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Parameters
     ----------
-    n : int
-        Number of vectors, at least 1.
     second_moment : float
         E||z||_2^2.
     projection : float
         c = E|<u, z>|, see :func:`mean_projection`.
     last_square : float
         E||r_n||_2^2; 0 turns the identity into an upper bound.
-
-    Returns
-    -------
-    float
-        The sum over k = 0, ..., n-1.
-
-    Raises
-    ------
-    ValueError
-        If n < 1, c <= 0 or a second moment is negative.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the rule; the limit is derived in the note).
 
     Examples
     --------
@@ -288,39 +185,19 @@ def greedy_norm_sum(n: int, second_moment: float, projection: float, last_square
 
 
 def greedy_stationary_norm(d: int, law: str = "sphere") -> float:
-    """Return the long-run mean norm of the greedy signed sum on isotropic vectors (V3).
+    r"""Return the long-run mean norm of the greedy signed sum on isotropic vectors (V3).
 
-    ::
+    .. math::
+        \lim_n \frac1n \sum_{k<n} E\|r_k\|_2 = \frac{E\|z\|_2^2}{2c}
+            &= \frac{\sqrt\pi \, \Gamma((d+1)/2)}{2 \Gamma(d/2)} \sim \sqrt{\pi d / 8} && \text{(sphere)} \\
+            &= d \sqrt{\pi / 8} && \text{(gaussian)}
 
-        lim (1/n) sum_{k<n} E||r_k||_2 = E||z||_2^2 / (2 c)
-        = sqrt(pi) Gamma((d+1)/2) / (2 Gamma(d/2)) ~ sqrt(pi d / 8)   (sphere)
-        = d sqrt(pi/8)                                                (gaussian)
+    The limit also bounds the time average for every n.
 
     Assumes z_k independent, uniform on the unit sphere or standard normal. No n appears: this, and no
     worst-case theorem, is why greedy balancing does well on random data.
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``.
-
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    law : {"sphere", "gaussian"}
-        Law of z.
-
-    Returns
-    -------
-    float
-        The limit of the time average, also an upper bound on it for every n.
-
-    Raises
-    ------
-    ValueError
-        If d < 1 or the law is unknown.
-
-    References
-    ----------
-    Lu, Guo, De Sa, arXiv:2205.10733 (the rule; the limit is derived in the note).
+    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""Vector balancing: how large the running signed sums can become (V1 to V9).
-
-Signs eps_1, eps_2, ... in {-1, +1} are chosen one after the other for vectors z_1, z_2, ... of R^d; the
-signed sums are r_k = eps_1 z_1 + ... + eps_k z_k. Two rules have files of their own and are offered here too:
-:mod:`theory.balancing` (V1 to V3) and :mod:`theory.balancing` (V5 to V8). This file adds independent signs
-(V4) and the reference lines of the literature (V9).
-"""
+"""Independent fair signs R_k (V4), and reference lines of the literature (V9)."""
 
 from __future__ import annotations
 
@@ -17,34 +11,18 @@ from theory._checks import NORMS, integer_at_least, nonnegative, nonnegative_arr
 
 
 def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:
-    """Return E||R_k||_2^2 of independent fair signs (V4 b, exact).
+    r"""Return E||R_k||_2^2 of independent fair signs (V4 b, exact).
 
-    ::
-
-        E||R_k||_2^2 = sum_{j<=k} ||z_j||_2^2 = W_k,  E max_{k<=n} ||R_k||_2^2 <= 4 W_n
+    .. math:: E\|R_k\|_2^2 = \sum_{j \le k} \|z_j\|_2^2 = W_k, \qquad E \max_{k \le n} \|R_k\|_2^2 \le 4 W_n
 
     Assumes independent fair signs and vectors fixed in advance.
 
-    Provenance: derived, note ``V4-random-signs``.
-
-    Parameters
-    ----------
-    norms : array_like, shape (k,)
-        Euclidean norms ||z_j||_2.
+    Provenance: derived, note ``V4-random-signs``. Doob's L2 inequality.
 
     Returns
     -------
     ndarray, shape (k,)
         W_1, ..., W_k; four times the last bounds the expected maximum.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative or not finite.
-
-    References
-    ----------
-    Doob's L2 inequality; see the note.
 
     Examples
     --------
@@ -55,38 +33,20 @@ def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:
 
 
 def random_signs_inf_bound(variance: float, d: int, delta: float) -> float:
-    """Bound all signed sums of independent fair signs in the inf-norm (V4 a).
+    r"""Bound all signed sums of independent fair signs in the inf-norm (V4 a).
 
-    ::
-
-        P( max_k ||R_k||_inf > sqrt(2 V log(2d/delta)) ) <= delta,  V = max_c sum_j z_j(c)^2
+    .. math::
+        P\Bigl( \max_k \|R_k\|_\infty > \sqrt{2 V \log(2d/\delta)} \Bigr) \le \delta,
+        \qquad V = \max_c \sum_j z_j(c)^2
 
     Assumes independent fair signs and vectors fixed in advance. No log n is paid for the maximum.
 
-    Provenance: derived, note ``V4-random-signs``.
+    Provenance: derived, note ``V4-random-signs``. Doob's maximal inequality.
 
     Parameters
     ----------
     variance : float
         V, the largest coordinate sum of squares.
-    d : int
-        Dimension, at least 1.
-    delta : float
-        Failure probability in (0, 1).
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    ValueError
-        If V < 0, d < 1 or delta is outside (0, 1).
-
-    References
-    ----------
-    Doob's maximal inequality; see the note.
 
     Examples
     --------
@@ -98,36 +58,15 @@ def random_signs_inf_bound(variance: float, d: int, delta: float) -> float:
 
 
 def random_signs_l2_bound(norms: ArrayLike, delta: float) -> float:
-    """Bound all signed sums of independent fair signs in the Euclidean norm (V4 c).
+    r"""Bound all signed sums of independent fair signs in the Euclidean norm (V4 c).
 
-    ::
-
-        P( max_k ||R_k||_2 > (2 + sqrt(2 log(1/delta))) sqrt(W) ) <= delta,  W = sum_j ||z_j||_2^2
+    .. math::
+        P\Bigl( \max_k \|R_k\|_2 > \bigl(2 + \sqrt{2 \log(1/\delta)}\bigr) \sqrt W \Bigr) \le \delta,
+        \qquad W = \sum_j \|z_j\|_2^2
 
     Assumes independent fair signs and vectors fixed in advance. No dimension appears.
 
-    Provenance: derived, note ``V4-random-signs``.
-
-    Parameters
-    ----------
-    norms : array_like, shape (k,)
-        Euclidean norms ||z_j||_2.
-    delta : float
-        Failure probability in (0, 1).
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative or delta is outside (0, 1).
-
-    References
-    ----------
-    McDiarmid's bounded differences inequality; see the note.
+    Provenance: derived, note ``V4-random-signs``. McDiarmid's bounded differences inequality.
 
     Examples
     --------
@@ -139,35 +78,16 @@ def random_signs_l2_bound(norms: ArrayLike, delta: float) -> float:
 
 
 def spencer_bound(n: int) -> float:
-    """Return Spencer's six standard deviations (V9, a reference line).
+    r"""Return Spencer's six standard deviations (V9, a reference line).
 
-    ::
-
-        for z_1, ..., z_n in {0, 1}^n some signs give ||sum eps_j z_j||_inf <= 6 sqrt(n)
+    .. math::
+        z_1, ..., z_n \in \{0, 1\}^n \ \Longrightarrow \
+        \min_\epsilon \Bigl\|\sum_j \epsilon_j z_j\Bigr\|_\infty \le 6 \sqrt n
 
     Assumes n vectors in n dimensions; existential, for the last sum only.
 
-    Provenance: seen, quoted in the introduction of arXiv:2104.07009; not derived here, see note
+    Provenance: seen, quoted in the introduction of arXiv:2104.07009; not derived, see note
     ``V9-reference-lines``.
-
-    Parameters
-    ----------
-    n : int
-        Number of vectors and dimension, at least 1.
-
-    Returns
-    -------
-    float
-        6 sqrt(n).
-
-    Raises
-    ------
-    ValueError
-        If n < 1.
-
-    References
-    ----------
-    Spencer, "Six standard deviations suffice", 1985, as quoted in arXiv:2104.07009.
 
     Examples
     --------
@@ -178,40 +98,17 @@ def spencer_bound(n: int) -> float:
 
 
 def banaszczyk_prefix_bound(N: int, d: int, norm: str) -> float:
-    """Return Banaszczyk's bound on the best prefix signing (V9, a reference line).
+    r"""Return Banaszczyk's bound on the best prefix signing (V9, a reference line).
 
-    ::
-
-        max_k ||r_k|| <= 5 sqrt(2 log(4 N d))  (inf),  5 (sqrt(d) + sqrt(2 log(2N)))  (l2)
+    .. math::
+        \max_k \|r_k\|_\infty \le 5 \sqrt{2 \log(4Nd)}, \qquad
+        \max_k \|r_k\|_2 \le 5 \bigl(\sqrt d + \sqrt{2 \log(2N)}\bigr)
 
     Assumes N vectors of Euclidean norm at most 1; existential, no algorithm.
 
     Provenance: recalled. The orders are seen in the abstract of arXiv:2111.07049; the form behind the
     constants (all prefixes in 5K when K has Gaussian measure >= 1 - 1/(2N)) is unconfirmed, see note
     ``V9-reference-lines``. Never a test.
-
-    Parameters
-    ----------
-    N : int
-        Number of vectors, at least 1.
-    d : int
-        Dimension, at least 1.
-    norm : {"l2", "inf"}
-        Norm of the signed sums.
-
-    Returns
-    -------
-    float
-        The recalled bound.
-
-    Raises
-    ------
-    ValueError
-        If N < 1, d < 1 or the norm is unknown.
-
-    References
-    ----------
-    Banaszczyk, "On series of signed vectors and their rearrangements", 2012; orders in arXiv:2111.07049.
 
     Examples
     --------
@@ -225,37 +122,14 @@ def banaszczyk_prefix_bound(N: int, d: int, norm: str) -> float:
 
 
 def barany_grinberg_bound(d: int, B: float = 1.0) -> float:
-    """Return the Barany-Grinberg constant for prefix signing (V9, a reference line).
+    r"""Return the Barany-Grinberg constant for prefix signing (V9, a reference line).
 
-    ::
-
-        in any norm some signs give max_k ||r_k|| <= (2d - 1) B
+    .. math:: \min_\epsilon \max_k \|r_k\| \le (2d - 1) B \quad \text{in any norm}
 
     Assumes ||z_j|| <= B in that norm. :func:`theory.herding.prefix_signing_bound` is the derived 2 d B.
 
     Provenance: recalled, not confirmed against the text, see note ``V9-reference-lines``. Never the expected
-    value of a test.
-
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    B : float
-        Largest norm of the vectors.
-
-    Returns
-    -------
-    float
-        (2d - 1) B.
-
-    Raises
-    ------
-    ValueError
-        If d < 1 or B < 0.
-
-    References
-    ----------
-    Barany, Grinberg, "On some combinatorial questions in finite-dimensional spaces", 1981; no arXiv version.
+    value of a test. See Barany, Grinberg, 1981.
 
     Examples
     --------

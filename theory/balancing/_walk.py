@@ -2,7 +2,8 @@
 
 For a threshold a > 0 and p = <w, v>: if |p| > a the walk falls back to w <- w - (p/a) v; otherwise
 w <- w + v with probability (1 - p/a)/2 and w <- w - v with the rest. Until the first fallback ("clip") w is a
-genuine signed sum of the vectors seen. The vectors must be fixed in advance of the coins (oblivious).
+genuine signed sum of the vectors seen. The vectors must be fixed in advance of the coins (oblivious). Lengths
+``norms`` are b_i = ||v_i||_2; ``thresholds`` are a_i > 0, in units of their squares.
 """
 
 from __future__ import annotations
@@ -24,37 +25,22 @@ from theory._checks import (
 
 
 def self_balancing_variances(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.float64]:
-    """Return the sub-Gaussian variance of the walk after every vector (V5).
+    r"""Return the sub-Gaussian variance of the walk after every vector (V5).
 
-    ::
-
-        E exp(<w_i, u>) <= exp(sigma_i^2 ||u||_2^2 / 2)  for all u, where
-        sigma_i^2 = sigma_{i-1}^2 + b_i^2 ( 1 + sigma_{i-1}^2 (b_i^2 - 2 a_i) / a_i^2 )_+,  sigma_0 = 0
+    .. math::
+        E e^{\langle w_i, u \rangle} \le e^{\sigma_i^2 \|u\|_2^2 / 2} \ \text{for all } u, \qquad
+        \sigma_i^2 = \sigma_{i-1}^2 + b_i^2 \Bigl( 1 + \sigma_{i-1}^2 \frac{b_i^2 - 2 a_i}{a_i^2} \Bigr)_+,
+        \quad \sigma_0 = 0
 
     Assumes vectors and thresholds fixed before the coins are tossed, b_i = ||v_i||_2.
 
     Provenance: derived, note ``V5-self-balancing-walk``; the recursion is the one ``goodpoints`` computes.
-
-    Parameters
-    ----------
-    norms : array_like, shape (k,)
-        Euclidean norms b_i.
-    thresholds : array_like, shape (k,)
-        Thresholds a_i > 0, in units of the squared norms.
+    See Dwivedi, Mackey, arXiv:2110.01593 (the walk in the code of ``goodpoints``).
 
     Returns
     -------
     ndarray, shape (k,)
         sigma_1^2, ..., sigma_k^2.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative, a threshold is not positive or the shapes differ.
-
-    References
-    ----------
-    Dwivedi, Mackey, "Generalized Kernel Thinning", arXiv:2110.01593 (the walk in the code of ``goodpoints``).
 
     Examples
     --------
@@ -78,36 +64,13 @@ def _next_variance(variance: float, b: float, a: float) -> float:
 
 
 def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
-    """Return the largest sub-Gaussian variance a constant threshold can lead to (V5).
+    r"""Return the largest sub-Gaussian variance a constant threshold can lead to (V5).
 
-    ::
-
-        sigma_i^2 <= a^2 / (2a - B^2) <= a  for every i
+    .. math:: \sigma_i^2 \le \frac{a^2}{2a - B^2} \le a \quad \text{for every } i
 
     Assumes ||v_i||_2 <= B and a >= B^2. Reached in the limit by vectors of norm exactly B.
 
-    Provenance: derived, note ``V5-self-balancing-walk``.
-
-    Parameters
-    ----------
-    threshold : float
-        The constant threshold a.
-    B : float
-        Bound on the Euclidean norms.
-
-    Returns
-    -------
-    float
-        The limit a^2 / (2a - B^2).
-
-    Raises
-    ------
-    ValueError
-        If a < B^2 or B <= 0.
-
-    References
-    ----------
-    Dwivedi, Mackey, arXiv:2110.01593 (the walk).
+    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the walk).
 
     Examples
     --------
@@ -121,21 +84,18 @@ def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
 
 
 def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.float64]:
-    """Return the adaptive thresholds of kernel halving (V5).
+    r"""Return the adaptive thresholds of kernel halving (V5).
 
-    ::
-
-        a_i = max( b_i sigma_{i-1} sqrt(2 log(2/delta)), b_i^2 )
+    .. math:: a_i = \max\bigl( b_i \sigma_{i-1} \sqrt{2 \log(2/\delta)}, \, b_i^2 \bigr)
 
     Assumes the variances sigma_i^2 follow the recursion of V5 under these thresholds; then each clip has
     probability at most delta.
 
-    Provenance: derived, note ``V5-self-balancing-walk``; the rule is the one ``goodpoints`` computes.
+    Provenance: derived, note ``V5-self-balancing-walk``; the rule is the one ``goodpoints`` computes. See
+    Dwivedi, Mackey, arXiv:2110.01593 (as implemented in ``goodpoints``).
 
     Parameters
     ----------
-    norms : array_like, shape (k,)
-        Euclidean norms b_i > 0.
     delta : float
         Clip probability per vector, in (0, 1).
 
@@ -143,15 +103,6 @@ def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.floa
     -------
     ndarray, shape (k,)
         a_1, ..., a_k.
-
-    Raises
-    ------
-    ValueError
-        If a norm is not positive or delta is outside (0, 1).
-
-    References
-    ----------
-    Dwivedi, Mackey, arXiv:2110.01593 (as implemented in ``goodpoints``).
 
     Examples
     --------
@@ -168,36 +119,14 @@ def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.floa
 
 
 def kernel_halving_variance_bound(delta: float, B: float = 1.0) -> float:
-    """Bound the sub-Gaussian variance under the kernel-halving thresholds (V5).
+    r"""Bound the sub-Gaussian variance under the kernel-halving thresholds (V5).
 
-    ::
-
-        sigma_i^2 <= B^2 (G + 1)^2 / (4 G),  G = 2 log(2/delta)
+    .. math:: \sigma_i^2 \le B^2 \frac{(G + 1)^2}{4G}, \qquad G = 2 \log(2/\delta)
 
     Assumes ||v_i||_2 <= B. Reached in the limit by vectors of norm exactly B.
 
-    Provenance: derived, note ``V5-self-balancing-walk``.
-
-    Parameters
-    ----------
-    delta : float
-        Clip probability per vector, in (0, 1).
-    B : float
-        Bound on the Euclidean norms.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    ValueError
-        If delta is outside (0, 1) or B <= 0.
-
-    References
-    ----------
-    Dwivedi, Mackey, arXiv:2110.01593 (as implemented in ``goodpoints``).
+    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (as
+    implemented in ``goodpoints``).
 
     Examples
     --------
@@ -209,36 +138,20 @@ def kernel_halving_variance_bound(delta: float, B: float = 1.0) -> float:
 
 
 def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.float64]:
-    """Bound the probability that the walk falls back at each vector (V5).
+    r"""Bound the probability that the walk falls back at each vector (V5).
 
-    ::
-
-        P( |<w_{i-1}, v_i>| > a_i ) <= 2 exp( -a_i^2 / (2 sigma_{i-1}^2 b_i^2) )
+    .. math::
+        P( |\langle w_{i-1}, v_i \rangle| > a_i )
+        \le 2 \exp\Bigl( -\frac{a_i^2}{2 \sigma_{i-1}^2 b_i^2} \Bigr)
 
     Assumes vectors and thresholds fixed in advance; sigma_i^2 from :func:`self_balancing_variances`.
 
-    Provenance: derived, note ``V5-self-balancing-walk``.
-
-    Parameters
-    ----------
-    norms : array_like, shape (k,)
-        Euclidean norms b_i.
-    thresholds : array_like, shape (k,)
-        Thresholds a_i > 0.
+    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the walk).
 
     Returns
     -------
     ndarray, shape (k,)
         Upper bounds, at most 1; the first is 0.
-
-    Raises
-    ------
-    ValueError
-        If a norm is negative, a threshold is not positive or the shapes differ.
-
-    References
-    ----------
-    Dwivedi, Mackey, arXiv:2110.01593 (the walk).
 
     Examples
     --------
@@ -255,38 +168,14 @@ def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.fl
 
 
 def self_balancing_threshold(N: int, delta: float, B: float = 1.0) -> float:
-    """Return the constant threshold behind the prefix bound (V6).
+    r"""Return the constant threshold behind the prefix bound (V6).
 
-    ::
-
-        a = B^2 ( 1/2 + log(4N/delta) )
+    .. math:: a = B^2 \bigl( \tfrac12 + \log(4N/\delta) \bigr)
 
     Assumes ||v_k||_2 <= B: inner products, hence thresholds, scale as B^2 while sums scale as B.
 
-    Provenance: derived, note ``V6-self-balancing-prefixes``.
-
-    Parameters
-    ----------
-    N : int
-        Number of vectors, at least 1.
-    delta : float
-        Failure probability in (0, 1).
-    B : float
-        Bound on the Euclidean norms.
-
-    Returns
-    -------
-    float
-        The threshold.
-
-    Raises
-    ------
-    ValueError
-        If N < 1, delta is outside (0, 1) or B <= 0.
-
-    References
-    ----------
-    Alweiss, Liu, Sawhney, "Discrepancy Minimization via a Self-Balancing Walk", arXiv:2006.14009 (the walk).
+    Provenance: derived, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009 (the
+    walk).
 
     Examples
     --------
@@ -298,45 +187,19 @@ def self_balancing_threshold(N: int, delta: float, B: float = 1.0) -> float:
 
 
 def self_balancing_bound(N: int, d: int, delta: float, norm: str, B: float = 1.0) -> float:
-    """Bound every signed sum of the self-balancing walk (V6).
+    r"""Bound every signed sum of the self-balancing walk (V6).
 
-    ::
-
-        P( no clip and max_{k<=N} ||w_k|| <= B A ) >= 1 - delta,  where for a, s^2 = a^2/(2a-1) at B = 1
-        A_inf = sqrt( 2 s^2 log(4Nd/delta) ),
-        A_2 = s sqrt( d + 2 sqrt(d t) + 2t ),  t = log(2N/delta)
+    .. math::
+        & P\bigl( \text{no clip and } \max_{k \le N} \|w_k\| \le B A \bigr) \ge 1 - \delta,
+          \qquad s^2 = a^2 / (2a - 1) \ \text{at } B = 1, \\
+        & A_\infty = \sqrt{2 s^2 \log(4Nd/\delta)}, \qquad
+          A_2 = s \sqrt{d + 2 \sqrt{dt} + 2t}, \quad t = \log(2N/\delta)
 
     Assumes vectors with ||v_k||_2 <= B fixed in advance and the threshold of
     :func:`self_balancing_threshold`. The two norms are two separate statements, each at level delta.
 
-    Provenance: derived, note ``V6-self-balancing-prefixes``.
-
-    Parameters
-    ----------
-    N : int
-        Number of vectors, at least 1.
-    d : int
-        Dimension, at least 1.
-    delta : float
-        Failure probability in (0, 1).
-    norm : {"l2", "inf"}
-        Norm of the signed sums.
-    B : float
-        Bound on the Euclidean norms, whatever ``norm`` is.
-
-    Returns
-    -------
-    float
-        The bound B A.
-
-    Raises
-    ------
-    ValueError
-        If N < 1, d < 1, delta is outside (0, 1), the norm is unknown or B <= 0.
-
-    References
-    ----------
-    Alweiss, Liu, Sawhney, arXiv:2006.14009 (the walk, with a constant about 25 times larger).
+    Provenance: derived, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009 (the
+    walk, with a constant about 25 times larger).
 
     Examples
     --------
@@ -353,39 +216,15 @@ def self_balancing_bound(N: int, d: int, delta: float, norm: str, B: float = 1.0
 
 
 def alweiss_threshold(N: int, d: int, delta: float) -> float:
-    """Return the published threshold of the self-balancing walk (V7, an upper bound only).
+    r"""Return the published threshold of the self-balancing walk (V7, an upper bound only).
 
-    ::
-
-        c = 30 log(N d / delta),  max_k ||w_k||_inf <= c with probability at least 1 - delta
+    .. math:: c = 30 \log(Nd/\delta), \qquad P\bigl( \max_k \|w_k\|_\infty \le c \bigr) \ge 1 - \delta
 
     Assumes ||v_k||_2 <= 1, vectors fixed in advance. About 25 times V6: valid, never a predicted value.
 
     Provenance: recalled. The order is seen in notes quoting the theorem and the constant in public code of
-    Algorithm 1; the text of the theorem is unconfirmed, see note ``V7-alweiss-liu-sawhney``.
-
-    Parameters
-    ----------
-    N : int
-        Number of vectors, at least 1.
-    d : int
-        Dimension, at least 1.
-    delta : float
-        Failure probability in (0, 1).
-
-    Returns
-    -------
-    float
-        30 log(N d / delta).
-
-    Raises
-    ------
-    ValueError
-        If N < 1, d < 1 or delta is outside (0, 1).
-
-    References
-    ----------
-    Alweiss, Liu, Sawhney, arXiv:2006.14009, Theorem 1.1 and Algorithm 1.
+    Algorithm 1; the text of the theorem is unconfirmed, see note ``V7-alweiss-liu-sawhney``. See Alweiss,
+    Liu, Sawhney, arXiv:2006.14009, Theorem 1.1 and Algorithm 1.
 
     Examples
     --------
@@ -397,11 +236,10 @@ def alweiss_threshold(N: int, d: int, delta: float) -> float:
 
 
 def walk_balance_bound(m: int, n: int, d: int, T: int, delta: float, norm: str, B: float = 1.0) -> float:
-    """Bound the balance of CD-GraB with the self-balancing walk in every epoch (V8).
+    r"""Bound the balance of CD-GraB with the self-balancing walk in every epoch (V8).
 
-    ::
-
-        P( max_{t<T} A_t <= B A(N, d, delta/T) ) >= 1 - delta,  N = m floor(n/2)
+    .. math::
+        P\bigl( \max_{t<T} A_t \le B A(N, d, \delta/T) \bigr) \ge 1 - \delta, \qquad N = m \lfloor n/2 \rfloor
 
     Here A is the bound of V6 and A_t the largest running pair sum of epoch t. The number of workers enters
     through log m alone.
@@ -409,39 +247,7 @@ def walk_balance_bound(m: int, n: int, d: int, T: int, delta: float, norm: str, 
     Assumes pair differences with ||d_{i,l}||_2 <= B, one walk restarted every epoch over all workers' pairs,
     and gradients of an epoch that do not depend on the coins of that epoch.
 
-    Provenance: derived, note ``V8-walk-balance``.
-
-    Parameters
-    ----------
-    m : int
-        Workers, at least 1.
-    n : int
-        Examples per worker, at least 2.
-    d : int
-        Dimension, at least 1.
-    T : int
-        Epochs, at least 1.
-    delta : float
-        Failure probability over all epochs, in (0, 1).
-    norm : {"l2", "inf"}
-        Norm of the pair sums.
-    B : float
-        Bound on the Euclidean norms of the pair differences.
-
-    Returns
-    -------
-    float
-        The bound on every A_t.
-
-    Raises
-    ------
-    ValueError
-        If m < 1, n < 2, d < 1, T < 1, delta is outside (0, 1), the norm is unknown or B <= 0.
-
-    References
-    ----------
-    Cooper et al., "Coordinating Distributed Example Orders for Provably Accelerated Training",
-    arXiv:2302.00845 (the algorithm).
+    Provenance: derived, note ``V8-walk-balance``. See Cooper et al., arXiv:2302.00845 (the algorithm).
 
     Examples
     --------

@@ -5,6 +5,23 @@ strongly convex objectives and steps up to 1/L. T4 is the herding recursion of C
 (PL) are CD-GraB end to end. T7 is the herding recursion of GraB with a stale mean, T8 that of independent
 workers. All are derived in ``theory/notes`` with the constants shown. Names that end in ``_published``, and
 :func:`published_order`, are theorems of others, read or recalled: reference lines, never expected values.
+
+Symbols. f is the mean of f_ij over m workers and n examples per worker; every f_ij is L-smooth, and ``mu`` is
+the PL or the strong convexity constant. Epoch t of T starts at x_t and makes the n steps
+``x_k = x_{k-1} - (alpha / m) sum_i grad f_{i, pi_i(k)}(x_{k-1})``. Its order enters only through its prefixes
+
+    P_k = sum_{l<=k} [ (1/m) sum_i grad f_{i, pi_i(l)}(x_t) - grad f(x_t) ],
+    H_t = max_k ||P_k||,        V_t = (1/n) sum_{k<n} ||P_k||^2 <= H_t^2.
+
+H is the parallel herding error of the unnormalised prefix sums DIVIDED BY m; ``H0`` is that of the first
+order at x_0. ``balance`` is A_t, the largest norm of the signed running sum of epoch t, NOT divided by m.
+``V`` and ``balance`` are one number for all epochs, or an array with one entry per epoch. ``F0`` is
+f(x_0) - inf f, ``r0`` is ||x_0 - x*||^2, ``grad_norm`` is ||grad f(x_t)||, and sigma^2 is the mean over
+workers of the within-worker variance of the gradients (in T3 at x*).
+
+Statements without an expectation are pathwise: they hold for every order of every method, random or not. They
+also hold with the norms of all prefixes taken in the inf-norm and L replaced by L_{2,inf}, the constant of
+``||grad f_ij(x) - grad f_ij(y)||_2 <= L_{2,inf} ||x - y||_inf`` (note ``T1-nonconvex-any-order``).
 """
 
 from theory.convergence._cd_grab import (

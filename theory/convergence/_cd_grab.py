@@ -1,15 +1,13 @@
-"""CD-GraB end to end, non-convex and PL, with the balancing bound as the only input from the signs.
+"""CD-GraB end to end, non-convex and PL, with the balancing bound as the only input from the signs (T5, T6).
 
-Every f_ij is L-smooth; m workers step together, and the server signs the differences of consecutive live
-gradients in one running sum over all workers. ``balance`` is the balancing bound A_t: the largest norm of
-that sum after a full pair of all workers in epoch t, NOT divided by m. H_0 is the herding error of the first
-order at x_0, DIVIDED BY m. A bound on A_t, certain or with high probability, turns each line into a rate;
-where it does not grow with m, the m^{-2} below is the linear speedup.
+The m workers step together, and the server signs the differences of consecutive live gradients in one running
+sum over all workers; A_t is its largest norm after a full pair of all workers. A bound on A_t, certain or
+with high probability, turns each line into a rate; where it does not grow with m, the m^{-2} below is the
+linear speedup.
 
 With one worker (m = 1) these are statements about pair-balanced GraB. For pair balancing on every worker by
 itself (D-GraB) they hold with A_t / m replaced by the mean of the workers' own bounds and H_0 by the mean of
-their own herding errors (note ``T8-independent-herding``). All hold in the cross-norm form of
-:mod:`theory.convergence`.
+their own herding errors (note ``T8-independent-herding``).
 """
 
 from __future__ import annotations
@@ -26,42 +24,17 @@ from theory.convergence._epochs import capped_step, condition, per_epoch
 def cd_grab_nonconvex_bound(
     F0: float, L: float, H0: float, balance: ArrayLike, alpha: float, m: int, n: int, T: int
 ) -> float:
-    """Mean squared gradient norm of CD-GraB over T epochs.
+    r"""Mean squared gradient norm of CD-GraB over T epochs (T5).
 
-        (1/T) sum_t ||grad f(x_t)||^2
-            <= 2.05 F0 / (alpha n T) + 9.9 alpha^2 L^2 H_0^2 / T + 22.5 alpha^2 L^2 mean_t(A_t^2) / m^2
+    .. math::
+        \frac1T \sum_t \|\nabla f(x_t)\|^2 \le 2.05 \frac{F_0}{\alpha n T} + 9.9 \frac{\alpha^2 L^2 H_0^2}{T}
+            + 22.5 \frac{\alpha^2 L^2}{m^2} \, \frac1T \sum_t A_t^2
 
-    Assumptions: every f_ij is L-smooth; alpha n L <= 1/12; A_t = max_j ||running pair sum after pair j|| as
-    the server sees it in epoch t (live gradients, not divided by m); signs by any rule.
+    Assumes every f_ij is L-smooth; alpha n L <= 1/12; A_t = max_j ||running pair sum after pair j|| as the
+    server sees it in epoch t (live gradients, not divided by m); signs by any rule.
 
-    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
-
-    Parameters
-    ----------
-    F0, L : float
-        f(x_0) - inf f, smoothness of every f_ij.
-    H0 : float
-        Herding error of the first order at x_0, divided by m.
-    balance : float or array of shape (T,)
-        Balancing bounds A_t, or one bound on their root mean square.
-    alpha : float
-        Step size.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on the mean of ||grad f(x_t)||^2 over t = 0..T-1.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/12, T < 1, balance has another length than T, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of Theorem 1 of arXiv:2302.00845 with other constants.
+    Provenance: derived, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 1 of arXiv:2302.00845 with
+    other constants.
 
     Examples
     --------
@@ -79,34 +52,14 @@ def cd_grab_nonconvex_bound(
 
 
 def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, T: int) -> float:
-    """Step size that minimises the leading terms of the CD-GraB bound under its cap.
+    r"""Step size that minimises the leading terms of the CD-GraB bound under its cap (T5).
 
-        alpha = min{ 1 / (12 n L), (2.05 F0 m^2 / (45 n T L^2 A^2))^{1/3} }
+    .. math::
+        \alpha = \min\Bigl\{ \frac{1}{12nL}, \Bigl(\frac{2.05 F_0 m^2}{45 n T L^2 A^2}\Bigr)^{1/3} \Bigr\}
 
-    Assumptions: as :func:`cd_grab_nonconvex_bound`; A bounds the root mean square of A_t.
+    Assumes what :func:`cd_grab_nonconvex_bound` assumes; A bounds the root mean square of A_t.
 
-    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
-
-    Parameters
-    ----------
-    F0, L, balance : float
-        Initial gap, smoothness, balancing bound A; A = 0 gives the cap.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The step size.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    None: elementary calculus on :func:`cd_grab_nonconvex_bound`.
+    Provenance: derived, note ``T5-cd-grab-nonconvex``.
 
     Examples
     --------
@@ -124,38 +77,20 @@ def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, 
 def cd_grab_nonconvex_rate(
     F0: float, L: float, balance: float, m: int, n: int, T: int, sigma: float = 0.0
 ) -> float:
-    """Mean squared gradient norm of CD-GraB at the step of :func:`cd_grab_nonconvex_step`.
+    r"""Mean squared gradient norm of CD-GraB at the step of :func:`cd_grab_nonconvex_step` (T5).
 
-        (1/T) sum_t ||grad f(x_t)||^2 <= 8.62 (F0 L A / (m n T))^{2/3} + (24.6 L F0 + 0.02 sigma^2) / T
+    .. math::
+        \frac1T \sum_t \|\nabla f(x_t)\|^2
+            \le 8.62 \Bigl(\frac{F_0 L A}{m n T}\Bigr)^{2/3} + \frac{24.6 L F_0 + 0.02 \sigma^2}{T}
 
-    Assumptions: as :func:`cd_grab_nonconvex_bound`; A bounds the root mean square of A_t. The term in sigma
-    pays for an arbitrary first order; sigma = 0 leaves it out, which is right only for a first order without
-    herding error.
+    The first term dominates for T >= 23.3 F0 L (m n / A)^2.
 
-    Provenance: derived (T5, note ``T5-cd-grab-nonconvex``).
+    Assumes what :func:`cd_grab_nonconvex_bound` assumes; A bounds the root mean square of A_t. The term in
+    sigma pays for an arbitrary first order; sigma = 0 leaves it out, which is right only for a first order
+    without herding error.
 
-    Parameters
-    ----------
-    F0, L, balance : float
-        Initial gap, smoothness, balancing bound A (not divided by m).
-    m, n, T : int
-        Workers, examples per worker, epochs.
-    sigma : float
-        Root of the mean within-worker variance of the gradients at x_0.
-
-    Returns
-    -------
-    float
-        Upper bound on the mean of ||grad f(x_t)||^2. The first term dominates for T >= 23.3 F0 L (m n / A)^2.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of Theorem 1 of arXiv:2302.00845 with other constants.
+    Provenance: derived, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 1 of arXiv:2302.00845 with
+    other constants.
 
     Examples
     --------
@@ -171,41 +106,16 @@ def cd_grab_nonconvex_rate(
 def cd_grab_pl_bound(
     F0: float, L: float, H0: float, balance: float, mu: float, alpha: float, m: int, n: int, T: int
 ) -> float:
-    """Optimality gap of CD-GraB after T epochs under the PL condition.
+    r"""Optimality gap of CD-GraB after T epochs under the PL condition (T6).
 
-        f(x_T) - f* <= (1 - 0.97 alpha n mu)^T (F0 + 8 alpha^3 n L^2 H_0^2)
-                       + 19 alpha^2 L^2 max_t A_t^2 / (mu m^2)
+    .. math::
+        f(x_T) - f_* \le (1 - 0.97 \alpha n \mu)^T (F_0 + 8 \alpha^3 n L^2 H_0^2)
+                         + \frac{19 \alpha^2 L^2 \max_t A_t^2}{\mu m^2}
 
-    Assumptions: every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/12; signs by any rule.
+    Assumes every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/12; signs by any rule.
 
-    Provenance: derived (T6, note ``T6-cd-grab-pl``).
-
-    Parameters
-    ----------
-    F0, L : float
-        f(x_0) - f*, smoothness of every f_ij.
-    H0 : float
-        Herding error of the first order at x_0, divided by m.
-    balance : float
-        max_t A_t.
-    mu, alpha : float
-        PL constant, step size.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on f(x_T) - f*.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/12, mu > L, T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of Theorem 2 of arXiv:2302.00845 with other constants.
+    Provenance: derived, note ``T6-cd-grab-pl``. Counterpart of Theorem 2 of arXiv:2302.00845 with other
+    constants.
 
     Examples
     --------
@@ -220,38 +130,14 @@ def cd_grab_pl_bound(
 
 
 def cd_grab_pl_floor(alpha: float, L: float, balance: float, mu: float, m: int) -> float:
-    """Optimality gap below which CD-GraB at a constant step size stays in the end, under the PL condition.
+    r"""Optimality gap below which CD-GraB stays in the end at a constant step size, PL condition (T6).
 
-        limsup_T f(x_T) - f* <= 19 alpha^2 L^2 max_t A_t^2 / (mu m^2)
+    .. math:: \limsup_T f(x_T) - f_* \le 19 \alpha^2 L^2 \max_t A_t^2 / (\mu m^2)
 
-    Assumptions: as :func:`cd_grab_pl_bound`, alpha n L <= 1/12 included (n does not enter the value).
+    Assumes what :func:`cd_grab_pl_bound` assumes, alpha n L <= 1/12 included (n does not enter the value).
 
-    Provenance: derived (T6, note ``T6-cd-grab-pl``).
-
-    Parameters
-    ----------
-    alpha, L : float
-        Step size, smoothness of every f_ij.
-    balance : float
-        max_t A_t.
-    mu : float
-        PL constant.
-    m : int
-        Workers.
-
-    Returns
-    -------
-    float
-        Upper bound on the gap as T grows: exponent -2 in m, 2 in alpha, 0 in n at a fixed balancing bound.
-
-    Raises
-    ------
-    ValueError
-        If mu > L, m < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of Theorem 2 of arXiv:2302.00845 with other constants.
+    Provenance: derived, note ``T6-cd-grab-pl``. Counterpart of Theorem 2 of arXiv:2302.00845 with other
+    constants.
 
     Examples
     --------

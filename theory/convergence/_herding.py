@@ -1,8 +1,8 @@
-"""How the herding error moves from one epoch to the next while the iterates move too.
+"""How the herding error moves from one epoch to the next while the iterates move too (T4, T7, T8).
 
 The reordering lemma halves the herding error of static vectors up to the balancing bound. Gradients are not
 static: they are balanced along the epoch and judged at its end, which costs a multiple of the distance
-travelled. All H are divided by m; notation of :mod:`theory.convergence`, cross-norm form included.
+travelled.
 """
 
 from __future__ import annotations
@@ -19,41 +19,16 @@ from theory.convergence._epochs import capped_step
 def cd_grab_herding_bound(
     H: float, balance: float, grad_norm: float, alpha: float, L: float, m: int, n: int
 ) -> float:
-    """Herding error of the next epoch's order at its start, under coordinated pair balancing.
+    r"""Herding error of the next epoch's order at its start, under coordinated pair balancing (T4).
 
-        H_{t+1} <= H_t / 2 + A_t / (2 m) + (3/2) alpha n L (n ||grad f(x_t)|| + H_t)
+    .. math::
+        H_{t+1} \le \frac{H_t}{2} + \frac{A_t}{2m} + \frac32 \alpha n L \bigl(n \|\nabla f(x_t)\| + H_t\bigr)
 
-    Assumptions: every f_ij is L-smooth; alpha n L <= 1/2; A_t = max_j ||running pair sum after pair j|| of
-    the live gradients of epoch t; signs by any rule; n even or odd.
+    Assumes every f_ij is L-smooth; alpha n L <= 1/2; A_t = max_j ||running pair sum after pair j|| of the
+    live gradients of epoch t; signs by any rule; n even or odd.
 
-    Provenance: derived (T4, note ``T4-cd-grab-herding``).
-
-    Parameters
-    ----------
-    H : float
-        Herding error H_t of epoch t's order at x_t, divided by m.
-    balance : float
-        A_t, not divided by m.
-    grad_norm : float
-        ||grad f(x_t)||_2.
-    alpha, L : float
-        Step size, smoothness of every f_ij.
-    m, n : int
-        Workers, examples per worker.
-
-    Returns
-    -------
-    float
-        Upper bound on H_{t+1}.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2 or an argument has the wrong sign.
-
-    References
-    ----------
-    Plays the part of the herding lemma behind Theorem 1 of arXiv:2302.00845.
+    Provenance: derived, note ``T4-cd-grab-herding``. Plays the part of the herding lemma behind Theorem 1 of
+    arXiv:2302.00845.
 
     Examples
     --------
@@ -70,44 +45,25 @@ def cd_grab_herding_bound(
 def grab_herding_bound(
     H: float, balance: float, L: float, n: int, moved: float, moved_sum: float, mean_error: float
 ) -> float:
-    """Herding error of the next epoch's order under GraB on one worker with a stale mean.
+    r"""Herding error of the next epoch's order under GraB on one worker with a stale mean (T7).
 
-        H_{t+1} <= H_t / 2 + A_t / 2 + (n L / 4) ||x_{t+1} - x_t|| + (L / 2) sum_k ||x_{t+1} - x_k||
-                   + (n / 2) ||grad f(x_{t+1}) - c_t||
+    .. math::
+        H_{t+1} \le \frac{H_t + A_t}{2} + \frac{nL}{4} \|x_{t+1} - x_t\|
+                    + \frac L2 \sum_{k<n} \|x_{t+1} - x_k\| + \frac n2 \|\nabla f(x_{t+1}) - c_t\|
 
-    Assumptions: every f_j is L-smooth; epoch t balances grad f_{pi(k)}(x_{k-1}) - c_t with one vector c_t for
-    the whole epoch; A_t = max_k ||running signed sum|| of these; signs by any rule; any step size.
+    Assumes every f_j is L-smooth; epoch t balances grad f_{pi(k)}(x_{k-1}) - c_t with one vector c_t for the
+    whole epoch; A_t = max_k ||running signed sum|| of these; signs by any rule; any step size.
 
-    Provenance: derived (T7, note ``T7-grab-herding``).
+    Provenance: derived, note ``T7-grab-herding``. Plays the part of the herding lemma of arXiv:2205.10733.
 
     Parameters
     ----------
-    H, balance : float
-        Herding error H_t of epoch t's order at x_t, and A_t.
-    L : float
-        Smoothness of every f_j.
-    n : int
-        Examples.
     moved : float
         ||x_{t+1} - x_t||.
     moved_sum : float
         sum_{k<n} ||x_{t+1} - x_k||, over the points where the gradients of epoch t were taken.
     mean_error : float
         ||grad f(x_{t+1}) - c_t||, the error of the stale mean.
-
-    Returns
-    -------
-    float
-        Upper bound on H_{t+1}.
-
-    Raises
-    ------
-    ValueError
-        If L <= 0, n < 1, or another argument is negative.
-
-    References
-    ----------
-    Plays the part of the herding lemma of arXiv:2205.10733.
 
     Examples
     --------
@@ -121,33 +77,20 @@ def grab_herding_bound(
 
 
 def independent_herding_bound(errors: ArrayLike) -> float:
-    """Parallel herding error of workers that order their examples independently of each other.
+    r"""Parallel herding error of workers that order their examples independently of each other (T8).
 
-        H <= (1/m) sum_i H_i
+    .. math:: H \le \frac1m \sum_i H_i
 
-    Assumptions: none; equality when all workers hold identical data in identical orders. No gain in m is
+    Assumes nothing; equality when all workers hold identical data in identical orders. No gain in m is
     proved.
 
-    Provenance: derived (T8, note ``T8-independent-herding``; the triangle inequality).
+    Provenance: derived, note ``T8-independent-herding``; the triangle inequality. The baseline ID-GraB of
+    arXiv:2302.00845.
 
     Parameters
     ----------
-    errors : array of shape (m,)
+    errors : array_like, shape (m,)
         Each worker's own herding error, about its own mean.
-
-    Returns
-    -------
-    float
-        Upper bound on H, the parallel herding error divided by m.
-
-    Raises
-    ------
-    ValueError
-        If an entry is negative.
-
-    References
-    ----------
-    The baseline ID-GraB of arXiv:2302.00845.
 
     Examples
     --------
@@ -158,34 +101,13 @@ def independent_herding_bound(errors: ArrayLike) -> float:
 
 
 def independent_herding_heuristic(H1: float, m: int) -> float:
-    """Typical parallel herding error of workers that order their examples independently (not a bound).
+    r"""Typical parallel herding error of workers that order their examples independently (T8, not a bound).
 
-        H ~ H_1 / sqrt(m)
+    .. math:: H \approx H_1 / \sqrt m
 
-    Assumptions: the workers' prefixes behave like independent centred vectors of norm H_1.
+    Assumes the workers' prefixes behave like independent centred vectors of norm H_1.
 
-    Provenance: heuristic (T8, note ``T8-independent-herding``); a reference line, not a statement.
-
-    Parameters
-    ----------
-    H1 : float
-        Herding error of one worker.
-    m : int
-        Workers.
-
-    Returns
-    -------
-    float
-        H_1 / sqrt(m).
-
-    Raises
-    ------
-    ValueError
-        If H1 < 0 or m < 1.
-
-    References
-    ----------
-    None.
+    Provenance: heuristic, note ``T8-independent-herding``; a reference line, not a statement.
 
     Examples
     --------

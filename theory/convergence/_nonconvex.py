@@ -1,17 +1,4 @@
-"""Smooth non-convex objectives: how fast the gradient shrinks under any order, and under random reshuffling.
-
-Every f_ij is L-smooth in the Euclidean norm, f is their mean over m workers and n examples per worker, and
-one step is ``x_k = x_{k-1} - (alpha / m) sum_i grad f_{i, pi_i(k)}(x_{k-1})``. The order of an epoch enters
-only through its prefixes at the epoch's first point x_t,
-
-    P_k = sum_{l<=k} [ (1/m) sum_i grad f_{i, pi_i(l)}(x_t) - grad f(x_t) ],
-    H_t = max_k ||P_k||,        V_t = (1/n) sum_{k<n} ||P_k||^2 <= H_t^2.
-
-H is the parallel herding error of the unnormalised prefix sums DIVIDED BY m. The statements are pathwise:
-they hold for every order of every method, random or not. They also hold with the norms of all prefixes taken
-in the inf-norm and L replaced by L_{2,inf}, the constant of
-``||grad f_ij(x) - grad f_ij(y)||_2 <= L_{2,inf} ||x - y||_inf`` (note ``T1-nonconvex-any-order``).
-"""
+"""Smooth non-convex objectives: how the gradient shrinks in any order, and under random reshuffling (T1)."""
 
 from __future__ import annotations
 
@@ -25,42 +12,16 @@ from theory.convergence._epochs import capped_step, per_epoch
 
 
 def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, n: int, L: float) -> float:
-    """Largest value of f after one epoch, in any order.
+    r"""Largest value of f after one epoch, in any order (T1).
 
-        f(x_{t+1}) <= f(x_t) - (alpha n / 2) (1 - 1.6 (alpha n L)^2) ||grad f(x_t)||^2 + 2.4 alpha^3 n L^2 V_t
+    .. math::
+        f(x_{t+1}) \le f(x_t) - \tfrac{\alpha n}{2} \bigl(1 - 1.6 (\alpha n L)^2\bigr) \|\nabla f(x_t)\|^2
+                       + 2.4 \alpha^3 n L^2 V_t
 
-    Assumptions: every f_ij is L-smooth; alpha n L <= 1/2.
+    Assumes every f_ij is L-smooth; alpha n L <= 1/2.
 
-    Provenance: derived (T1, note ``T1-nonconvex-any-order``).
-
-    Parameters
-    ----------
-    value : float
-        f(x_t), any sign.
-    grad_norm : float
-        ||grad f(x_t)||_2.
-    V : float
-        Mean-square herding error V_t of the epoch's order at x_t.
-    alpha : float
-        Step size.
-    n : int
-        Examples per worker.
-    L : float
-        Smoothness of every f_ij.
-
-    Returns
-    -------
-    float
-        Upper bound on f(x_{t+1}).
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2 or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart with explicit constants of the descent step in arXiv:2205.10733.
+    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the descent
+    step in arXiv:2205.10733.
 
     Examples
     --------
@@ -75,40 +36,16 @@ def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, 
 
 
 def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: int) -> float:
-    """Mean squared gradient norm over T epochs, in any orders.
+    r"""Mean squared gradient norm over T epochs, in any orders (T1).
 
-        (1/T) sum_t ||grad f(x_t)||^2 <= (10/3) F0 / (alpha n T) + 8 alpha^2 L^2 (1/T) sum_t V_t
+    .. math::
+        \frac1T \sum_t \|\nabla f(x_t)\|^2
+            \le \frac{10}{3} \frac{F_0}{\alpha n T} + 8 \alpha^2 L^2 \, \frac1T \sum_t V_t
 
-    Assumptions: every f_ij is L-smooth; alpha n L <= 1/2; F0 = f(x_0) - inf f.
+    Assumes every f_ij is L-smooth; alpha n L <= 1/2; F0 = f(x_0) - inf f.
 
-    Provenance: derived (T1, note ``T1-nonconvex-any-order``).
-
-    Parameters
-    ----------
-    F0 : float
-        f(x_0) - inf f.
-    L : float
-        Smoothness of every f_ij.
-    V : float or array of shape (T,)
-        Mean-square herding errors V_t, or one bound on their mean over epochs.
-    alpha : float
-        Step size.
-    n, T : int
-        Examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on the mean of ||grad f(x_t)||^2 over t = 0..T-1.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2, T < 1, V has another length than T, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart with explicit constants of the herding theorem in arXiv:2205.10733.
+    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the herding
+    theorem in arXiv:2205.10733.
 
     Examples
     --------
@@ -121,34 +58,13 @@ def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: 
 
 
 def nonconvex_step(F0: float, L: float, V: float, n: int, T: int) -> float:
-    """Step size that minimises the bound for any orders under its cap.
+    r"""Step size that minimises the bound for any orders under its cap (T1).
 
-        alpha = min{ 1 / (2 n L), (5 F0 / (24 n T L^2 V))^{1/3} }
+    .. math:: \alpha = \min\Bigl\{ \frac{1}{2nL}, \Bigl(\frac{5 F_0}{24 n T L^2 V}\Bigr)^{1/3} \Bigr\}
 
-    Assumptions: as :func:`nonconvex_bound`; V bounds the mean of V_t.
+    Assumes what :func:`nonconvex_bound` assumes; V bounds the mean of V_t.
 
-    Provenance: derived (T1, note ``T1-nonconvex-any-order``).
-
-    Parameters
-    ----------
-    F0, L, V : float
-        As in :func:`nonconvex_bound`; V = 0 gives the cap.
-    n, T : int
-        Examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The step size.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    None: elementary calculus on :func:`nonconvex_bound`.
+    Provenance: derived, note ``T1-nonconvex-any-order``.
 
     Examples
     --------
@@ -162,34 +78,16 @@ def nonconvex_step(F0: float, L: float, V: float, n: int, T: int) -> float:
 
 
 def nonconvex_rate(F0: float, L: float, V: float, n: int, T: int) -> float:
-    """Mean squared gradient norm at the step of :func:`nonconvex_step`, in any orders.
+    r"""Mean squared gradient norm at the step of :func:`nonconvex_step`, in any orders (T1).
 
-        (1/T) sum_t ||grad f(x_t)||^2 <= 8.44 (F0 L sqrt(V) / (n T))^{2/3} + (20/3) L F0 / T
+    .. math::
+        \frac1T \sum_t \|\nabla f(x_t)\|^2
+            \le 8.44 \Bigl(\frac{F_0 L \sqrt V}{n T}\Bigr)^{2/3} + \frac{20}{3} \frac{L F_0}{T}
 
-    Assumptions: as :func:`nonconvex_bound`; V bounds the mean of V_t.
+    Assumes what :func:`nonconvex_bound` assumes; V bounds the mean of V_t.
 
-    Provenance: derived (T1, note ``T1-nonconvex-any-order``).
-
-    Parameters
-    ----------
-    F0, L, V : float
-        As in :func:`nonconvex_bound`.
-    n, T : int
-        Examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on the mean of ||grad f(x_t)||^2.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    The rate (n T)^{-2/3} at V = O(1) is the one in the abstract of arXiv:2205.10733.
+    Provenance: derived, note ``T1-nonconvex-any-order``. The rate (n T)^{-2/3} at V = O(1) is the one in the
+    abstract of arXiv:2205.10733.
 
     Examples
     --------
@@ -202,34 +100,13 @@ def nonconvex_rate(F0: float, L: float, V: float, n: int, T: int) -> float:
 
 
 def rr_mean_square_herding(sigma: float, m: int, n: int) -> float:
-    """Mean-square herding error of fresh independent random permutations.
+    r"""Mean-square herding error of fresh independent random permutations (T1-RR).
 
-        E V_t = (n + 1) sigma^2 / (6 m)
+    .. math:: E V_t = (n + 1) \sigma^2 / (6 m)
 
-    Assumptions: worker i draws its permutation uniformly and independently of x_t and of the other workers.
+    Assumes worker i draws its permutation uniformly and independently of x_t and of the other workers.
 
-    Provenance: derived (T1-RR, note ``T1-nonconvex-any-order``; an equality).
-
-    Parameters
-    ----------
-    sigma : float
-        Root of the mean over workers of the within-worker variance of the gradients at x_t.
-    m, n : int
-        Workers, examples per worker.
-
-    Returns
-    -------
-    float
-        E V_t.
-
-    Raises
-    ------
-    ValueError
-        If sigma < 0, m < 1 or n < 1.
-
-    References
-    ----------
-    None: sampling without replacement, enumerated in the tests.
+    Provenance: derived, note ``T1-nonconvex-any-order``; an equality.
 
     Examples
     --------
@@ -243,35 +120,19 @@ def rr_mean_square_herding(sigma: float, m: int, n: int) -> float:
 
 
 def rr_nonconvex_bound(F0: float, L: float, sigma: float, alpha: float, m: int, n: int, T: int) -> float:
-    """Bound the expected mean squared gradient norm of (distributed) random reshuffling.
+    r"""Bound the expected mean squared gradient norm of (distributed) random reshuffling (T1-RR).
 
-        (1/T) sum_t E ||grad f(x_t)||^2 <= (10/3) F0 / (alpha n T) + (4/3) alpha^2 L^2 (n + 1) sigma^2 / m
+    .. math::
+        \frac1T \sum_t E \|\nabla f(x_t)\|^2
+            \le \frac{10}{3} \frac{F_0}{\alpha n T} + \frac43 \frac{\alpha^2 L^2 (n + 1) \sigma^2}{m}
 
-    Assumptions: every f_ij is L-smooth; alpha n L <= 1/2; permutations fresh in every epoch and independent
-    over workers; the mean within-worker variance is at most sigma^2 wherever the iterates go.
+    Optimised over alpha it is of order m^{-1/3} n^{-1/3} T^{-2/3}.
 
-    Provenance: derived (T1-RR, note ``T1-nonconvex-any-order``).
+    Assumes every f_ij is L-smooth; alpha n L <= 1/2; permutations fresh in every epoch and independent over
+    workers; the mean within-worker variance is at most sigma^2 wherever the iterates go.
 
-    Parameters
-    ----------
-    F0, L, sigma, alpha : float
-        Initial gap, smoothness, within-worker standard deviation, step size.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on the mean of E ||grad f(x_t)||^2; optimised over alpha: m^{-1/3} n^{-1/3} T^{-2/3}.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2, T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of the non-convex theorem of arXiv:2006.05988.
+    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart of the non-convex theorem of
+    arXiv:2006.05988.
 
     Examples
     --------

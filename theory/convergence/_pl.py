@@ -1,7 +1,4 @@
-"""PL objectives: the optimality gap under any order, and under random reshuffling.
-
-Notation of :mod:`theory.convergence`: V is the mean square of the prefix norms divided by m.
-"""
+"""PL objectives: the optimality gap in any order, and under random reshuffling (T2)."""
 
 from __future__ import annotations
 
@@ -16,38 +13,19 @@ from theory.convergence._nonconvex import rr_mean_square_herding
 def pl_bound(
     F0: float, L: float, V: ArrayLike, mu: float, alpha: float, n: int, T: int
 ) -> NDArray[np.float64]:
-    """Optimality gap after every epoch, in any orders, under the PL condition.
+    r"""Optimality gap after every epoch, in any orders, under the PL condition (T2).
 
-        f(x_{t+1}) - f* <= (1 - 0.6 alpha n mu) (f(x_t) - f*) + 2.4 alpha^3 n L^2 V_t
+    .. math:: f(x_{t+1}) - f_* \le (1 - 0.6 \alpha n \mu) (f(x_t) - f_*) + 2.4 \alpha^3 n L^2 V_t
 
-    Assumptions: every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/2.
+    Assumes every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/2.
 
-    Provenance: derived (T2, note ``T2-pl-any-order``).
-
-    Parameters
-    ----------
-    F0, L : float
-        f(x_0) - f*, smoothness of every f_ij.
-    V : float or array of shape (T,)
-        Mean-square herding errors V_t, or one bound on all of them.
-    mu, alpha : float
-        PL constant, step size.
-    n, T : int
-        Examples per worker, epochs.
+    Provenance: derived, note ``T2-pl-any-order``. Counterpart with explicit constants of the PL theorem of
+    arXiv:2205.10733.
 
     Returns
     -------
-    array of shape (T + 1,)
+    ndarray, shape (T + 1,)
         Upper bounds on f(x_t) - f*, t = 0..T: the recursion unrolled from F0.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2, mu > L, T < 1, V has another length than T, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart with explicit constants of the PL theorem of arXiv:2205.10733.
 
     Examples
     --------
@@ -66,32 +44,13 @@ def pl_bound(
 
 
 def pl_floor(alpha: float, L: float, V: float, mu: float) -> float:
-    """Optimality gap below which a constant step size ends, in any orders, under the PL condition.
+    r"""Optimality gap below which a constant step size ends, in any orders, under the PL condition (T2).
 
-        limsup_T f(x_T) - f* <= 4 alpha^2 L^2 max_t V_t / mu
+    .. math:: \limsup_T f(x_T) - f_* \le 4 \alpha^2 L^2 \max_t V_t / \mu
 
-    Assumptions: as :func:`pl_bound`, alpha n L <= 1/2 included (n does not enter the value).
+    Assumes what :func:`pl_bound` assumes, alpha n L <= 1/2 included (n does not enter the value).
 
-    Provenance: derived (T2, note ``T2-pl-any-order``).
-
-    Parameters
-    ----------
-    alpha, L, V, mu : float
-        Step size, smoothness, max_t V_t, PL constant.
-
-    Returns
-    -------
-    float
-        Upper bound on the gap as T grows.
-
-    Raises
-    ------
-    ValueError
-        If mu > L or an argument has the wrong sign.
-
-    References
-    ----------
-    None: the fixed point of :func:`pl_bound`.
+    Provenance: derived, note ``T2-pl-any-order``.
 
     Examples
     --------
@@ -104,35 +63,15 @@ def pl_floor(alpha: float, L: float, V: float, mu: float) -> float:
 
 
 def rr_pl_floor(alpha: float, L: float, sigma: float, mu: float, m: int, n: int) -> float:
-    """Bound the expected floor of (distributed) random reshuffling under the PL condition.
+    r"""Bound the expected floor of (distributed) random reshuffling under the PL condition (T2).
 
-        limsup_T E f(x_T) - f* <= (2/3) alpha^2 L^2 (n + 1) sigma^2 / (m mu)
+    .. math:: \limsup_T E f(x_T) - f_* \le \tfrac23 \alpha^2 L^2 (n + 1) \sigma^2 / (m \mu)
 
-    Assumptions: as :func:`pl_bound`; permutations fresh in every epoch and independent over workers; the mean
-    within-worker variance is at most sigma^2 wherever the iterates go.
+    Assumes what :func:`pl_bound` assumes; permutations fresh in every epoch and independent over workers; the
+    mean within-worker variance is at most sigma^2 wherever the iterates go.
 
-    Provenance: derived (T2, note ``T2-pl-any-order``).
-
-    Parameters
-    ----------
-    alpha, L, sigma, mu : float
-        Step size, smoothness, within-worker standard deviation, PL constant.
-    m, n : int
-        Workers, examples per worker.
-
-    Returns
-    -------
-    float
-        Upper bound on the expected gap as T grows.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/2, mu > L, or an argument has the wrong sign.
-
-    References
-    ----------
-    Counterpart of Theorem 1 of arXiv:2110.10342 (large epochs, up to logarithms there).
+    Provenance: derived, note ``T2-pl-any-order``. Counterpart of Theorem 1 of arXiv:2110.10342 (large epochs,
+    up to logarithms there).
 
     Examples
     --------

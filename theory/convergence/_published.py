@@ -2,8 +2,10 @@
 
 Nothing in this module is derived here, and nothing in it is ever the expected value of a test. Each line says
 whether its text was READ in the source named, or only RECALLED as commonly quoted, unconfirmed against the
-paper. Letters are the project's: m workers, n examples per worker, T epochs, alpha step size (several papers
-write K for T, and swap m and n).
+paper. Letters are the project's (several papers write K for T, and swap m and n). For CD-GraB ``F`` is
+f(x_0) - inf f, ``L`` the cross-norm constant L_{2,inf}, ``balance`` a bound A for vectors of norm 1, sigma^2
+the within-worker variance and varsigma^2 the heterogeneity of workers; ``sigma`` of RR and SGD is that of the
+gradients at x*.
 """
 
 from __future__ import annotations
@@ -19,36 +21,16 @@ from theory.convergence._epochs import capped_step, step_below
 def cd_grab_nonconvex_step_published(
     F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    """Step size of the published non-convex theorem on CD-GraB, as recalled.
+    r"""Step size of the published non-convex theorem on CD-GraB (T5, recalled).
 
-        alpha = min{ 1 / (16 L (2 n + A/m)),
-                     (4 F m^2 / (42 L^2 (varsigma + sigma)^2 A^2 n T + 18 L^2 m^2 n^3 sigma^2))^{1/3} }
+    .. math::
+        \alpha = \min\Bigl\{ \frac{1}{16 L (2n + A/m)}, \Bigl(
+            \frac{4 F m^2}{42 L^2 (\varsigma + \sigma)^2 A^2 n T + 18 L^2 m^2 n^3 \sigma^2}
+        \Bigr)^{1/3} \Bigr\}
 
-    Assumptions: L is the cross-norm constant L_{2,inf}; within-worker variance at most sigma^2, heterogeneity
-    of workers at most varsigma^2; A bounds the balancing for vectors of norm 1.
+    Assumes within-worker variance at most sigma^2 and heterogeneity of workers at most varsigma^2.
 
-    Provenance: recalled, not confirmed against the paper. A reference line.
-
-    Parameters
-    ----------
-    F, L, sigma, varsigma, balance : float
-        f(x_0) - inf f, L_{2,inf}, within-worker and across-worker deviation, A.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The step size.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    Theorem 1 of arXiv:2302.00845.
+    Provenance: recalled (Theorem 1 of arXiv:2302.00845), not confirmed against the paper.
 
     Examples
     --------
@@ -65,36 +47,16 @@ def cd_grab_nonconvex_step_published(
 def cd_grab_nonconvex_published(
     F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    """Mean squared gradient norm in the published non-convex theorem on CD-GraB, as recalled.
+    r"""Mean squared gradient norm in the published non-convex theorem on CD-GraB (T5, recalled).
 
-        (1/T) sum_t ||grad f(x_t)||^2 <= 9 (F L (varsigma + sigma) A)^{2/3} / (m n T)^{2/3}
-                                         + ((72 F sigma L)^{2/3} + 64 F L (2 + A / (m n))) / T
+    .. math::
+        \frac1T \sum_t \|\nabla f(x_t)\|^2 \le 9 \Bigl(\frac{F L (\varsigma + \sigma) A}{m n T}\Bigr)^{2/3}
+            + \frac{(72 F \sigma L)^{2/3} + 64 F L (2 + A / (m n))}{T}
 
-    Assumptions: as :func:`cd_grab_nonconvex_step_published`; probability at least 1 - T delta.
+    Assumes what :func:`cd_grab_nonconvex_step_published` assumes; probability at least 1 - T delta.
 
-    Provenance: recalled, not confirmed against the paper. A reference line; derived counterpart:
-    :func:`theory.convergence.cd_grab_nonconvex_rate`.
-
-    Parameters
-    ----------
-    F, L, sigma, varsigma, balance : float
-        f(x_0) - inf f, L_{2,inf}, within-worker and across-worker deviation, A.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The recalled right-hand side.
-
-    Raises
-    ------
-    ValueError
-        If T < 1 or an argument has the wrong sign.
-
-    References
-    ----------
-    Theorem 1 of arXiv:2302.00845.
+    Provenance: recalled (Theorem 1 of arXiv:2302.00845), not confirmed against the paper; derived
+    counterpart: :func:`cd_grab_nonconvex_rate`.
 
     Examples
     --------
@@ -110,41 +72,19 @@ def cd_grab_nonconvex_published(
 def cd_grab_pl_published(
     F: float, L: float, mu: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    """Optimality gap in the published PL theorem on CD-GraB, as recalled.
+    r"""Optimality gap in the published PL theorem on CD-GraB (T6, recalled).
 
-        f(x_T) - f* <= (m n T)^{-2} [ (F + L^2 alpha^2 sigma^2) W / C
-                                      + 112 L^2 (varsigma + sigma)^2 A^2 W^2 / mu^3 ]
-        W = W_0(T^2 m^2 n^2 C),   alpha = 2 W / (T n mu)
-        C = (F + sigma^2 / L) mu^2 / (224 L^2 (varsigma + sigma)^2 A^2)
+    .. math::
+        f(x_T) - f_* &\le \frac{1}{(m n T)^2} \Bigl[ (F + L^2 \alpha^2 \sigma^2) \frac WC
+            + \frac{112 L^2 (\varsigma + \sigma)^2 A^2 W^2}{\mu^3} \Bigr], \\
+        W &= W_0(T^2 m^2 n^2 C), \quad \alpha = \frac{2 W}{T n \mu}, \quad
+            C = \frac{(F + \sigma^2 / L) \mu^2}{224 L^2 (\varsigma + \sigma)^2 A^2}
 
-    Assumptions: as :func:`cd_grab_nonconvex_step_published`, with the PL constant mu; W_0 is Lambert's
+    Assumes what :func:`cd_grab_nonconvex_step_published` assumes, with the PL constant mu; W_0 is Lambert's
     function.
 
-    Provenance: recalled, not confirmed against the paper. A reference line; derived counterpart:
-    :func:`theory.convergence.cd_grab_pl_bound`.
-
-    Parameters
-    ----------
-    F, L, mu : float
-        f(x_0) - f*, L_{2,inf}, PL constant.
-    sigma, varsigma, balance : float
-        Within-worker and across-worker deviation (not both zero), A > 0.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The recalled right-hand side, of order (m n T)^{-2} up to logarithms.
-
-    Raises
-    ------
-    ValueError
-        If T < 1, no noise is given, or an argument has the wrong sign.
-
-    References
-    ----------
-    Theorem 2 of arXiv:2302.00845.
+    Provenance: recalled (Theorem 2 of arXiv:2302.00845), not confirmed against the paper; derived
+    counterpart: :func:`cd_grab_pl_bound`.
 
     Examples
     --------
@@ -165,36 +105,16 @@ def cd_grab_pl_published(
 def rr_strongly_convex_published(
     r0: float, L: float, sigma: float, mu: float, alpha: float, n: int, T: int
 ) -> float:
-    """Bound the expected squared distance of random reshuffling on one worker, as published.
+    r"""Bound the expected squared distance of random reshuffling on one worker (T3, read).
 
-        E ||x_T - x*||^2 <= (1 - alpha mu)^{n T} ||x_0 - x*||^2 + alpha^2 L n sigma*^2 / (2 mu)
+    .. math::
+        E \|x_T - x_*\|^2 \le (1 - \alpha \mu)^{nT} \|x_0 - x_*\|^2 + \frac{\alpha^2 L n \sigma_*^2}{2 \mu}
 
-    Assumptions: every f_j mu-strongly convex and L-smooth; alpha <= 1/L; the published shuffling radius
-    replaced by its published upper bound L n sigma*^2 / 4.
+    Assumes every f_j mu-strongly convex and L-smooth; alpha <= 1/L; the published shuffling radius replaced
+    by its published upper bound L n sigma*^2 / 4.
 
-    Provenance: read (Theorems 1 and 2 of the paper). Derived counterpart, with n / (2 (n - 1)) of this floor:
-    :func:`theory.convergence.rr_strongly_convex_bound`.
-
-    Parameters
-    ----------
-    r0, L, sigma, mu, alpha : float
-        ||x_0 - x*||^2, smoothness, deviation of the gradients at x*, strong convexity, step size.
-    n, T : int
-        Examples, epochs.
-
-    Returns
-    -------
-    float
-        The published right-hand side.
-
-    Raises
-    ------
-    ValueError
-        If alpha > 1/L, T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    arXiv:2102.06704, Theorems 1 and 2, without a regulariser.
+    Provenance: read (Theorems 1 and 2 of arXiv:2102.06704, without a regulariser); derived counterpart, with
+    n / (2 (n - 1)) of this floor: :func:`rr_strongly_convex_bound`.
 
     Examples
     --------
@@ -208,34 +128,14 @@ def rr_strongly_convex_published(
 
 
 def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int, T: int) -> float:
-    """Bound the expected gap of the average iterate of random reshuffling on convex examples, as recalled.
+    r"""Bound the expected gap of the average iterate of random reshuffling, convex examples (T3, recalled).
 
-        E f(xbar_T) - f* <= ||x_0 - x*||^2 / (2 alpha n T) + alpha^2 L n sigma*^2 / 4
+    .. math::
+        E f(\bar x_T) - f_* \le \frac{\|x_0 - x_*\|^2}{2 \alpha n T} + \frac{\alpha^2 L n \sigma_*^2}{4}
 
-    Assumptions: every f_j convex and L-smooth; alpha <= 1 / (sqrt(2) L n).
+    Assumes every f_j convex and L-smooth; alpha <= 1 / (sqrt(2) L n).
 
-    Provenance: recalled, not confirmed against the paper. A reference line.
-
-    Parameters
-    ----------
-    r0, L, sigma, alpha : float
-        ||x_0 - x*||^2, smoothness, deviation of the gradients at x*, step size.
-    n, T : int
-        Examples, epochs.
-
-    Returns
-    -------
-    float
-        The recalled right-hand side.
-
-    Raises
-    ------
-    ValueError
-        If alpha n L > 1/sqrt(2), T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    arXiv:2006.05988.
+    Provenance: recalled (arXiv:2006.05988), not confirmed against the paper.
 
     Examples
     --------
@@ -251,34 +151,15 @@ def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int,
 def sgd_strongly_convex_published(
     r0: float, L: float, sigma: float, mu: float, alpha: float, steps: int
 ) -> float:
-    """Bound the expected squared distance of SGD with replacement on strongly convex examples, as recalled.
+    r"""Bound the expected squared distance of SGD with replacement, strongly convex examples (Q3, recalled).
 
-        E ||x_k - x*||^2 <= (1 - alpha mu)^k ||x_0 - x*||^2 + 2 alpha sigma*^2 / mu
+    .. math::
+        E \|x_k - x_*\|^2 \le (1 - \alpha \mu)^k \|x_0 - x_*\|^2 + \frac{2 \alpha \sigma_*^2}{\mu}
 
-    Assumptions: every f_j convex and L-smooth, f mu-strongly convex; alpha <= 1 / (2 L).
+    Assumes every f_j convex and L-smooth, f mu-strongly convex; alpha <= 1 / (2 L).
 
-    Provenance: recalled. A reference line; on quadratics the exact value is known (Q3).
-
-    Parameters
-    ----------
-    r0, L, sigma, mu, alpha : float
-        ||x_0 - x*||^2, smoothness, deviation of the gradients at x*, strong convexity, step size.
-    steps : int
-        Steps k.
-
-    Returns
-    -------
-    float
-        The recalled right-hand side.
-
-    Raises
-    ------
-    ValueError
-        If alpha > 1/(2 L), steps < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    Folklore; quoted for comparison in arXiv:2006.05988.
+    Provenance: recalled, folklore, quoted for comparison in arXiv:2006.05988; on quadratics the exact value
+    is known (Q3).
 
     Examples
     --------

@@ -145,24 +145,12 @@ ORDERS = {entry.name: entry for entry in _ORDERS}
 
 
 def published_order(name: str, m: int, n: int, T: int) -> float:
-    """Value of a published order with its constants set to 1, for a reference line in a plot.
+    """Value of a published order with its constants set to 1, for a reference line in a plot (T).
 
     Parameters
     ----------
     name : str
         One of the keys of :data:`ORDERS`.
-    m, n, T : int
-        Workers, examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        The order at (m, n, T).
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown (the message lists the names) or a size is below 1.
 
     Examples
     --------

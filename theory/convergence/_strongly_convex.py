@@ -1,7 +1,7 @@
-"""Strongly convex examples: the distance to the optimum under any order, with steps up to 1/L.
+"""Strongly convex examples: the distance to the optimum in any order, with steps up to 1/L (T3).
 
-Notation of :mod:`theory.convergence`, with every prefix P_k* taken at the optimum x*, where its centre
-vanishes: ``P_k* = sum_{l<=k} (1/m) sum_i grad f_{i, pi_i(l)}(x*)``. H is the largest of their norms.
+Every prefix P_k* is taken at the optimum x*, where its centre vanishes:
+``P_k* = sum_{l<=k} (1/m) sum_i grad f_{i, pi_i(l)}(x*)``. ``H`` is the largest of their norms.
 """
 
 from __future__ import annotations
@@ -16,37 +16,27 @@ from theory.convergence._epochs import condition, step_below
 def strongly_convex_path(
     r0: float, prefix_squares: ArrayLike, alpha: float, L: float, mu: float
 ) -> NDArray[np.float64]:
-    """Squared distance to the optimum after every epoch, in any orders, with large steps.
+    r"""Squared distance to the optimum after every epoch, in any orders, with large steps (T3).
 
-        b = ||x_0 - x*||^2;   in each epoch, for k = 0..n-1:   b <- (1 - alpha mu) b + alpha^3 L ||P_k*||^2
+    .. math::
+        b_0 = \|x_0 - x_*\|^2; \qquad \text{in each epoch, for } k = 0..n-1: \quad
+        b \leftarrow (1 - \alpha \mu) b + \alpha^3 L \|P_k^*\|^2
 
-    Assumptions: every f_ij is mu-strongly convex and L-smooth; alpha <= 1/L (not 1/(n L)); P_k* is the prefix
-    of the epoch's order at the optimum, P_0* = 0.
+    Assumes every f_ij is mu-strongly convex and L-smooth; alpha <= 1/L (not 1/(n L)); P_k* is the prefix of
+    the epoch's order at the optimum, P_0* = 0.
 
-    Provenance: derived (T3, note ``T3-strongly-convex-any-order``).
+    Provenance: derived, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem 2),
+    here for every order and with measured prefixes.
 
     Parameters
     ----------
-    r0 : float
-        ||x_0 - x*||^2.
-    prefix_squares : array of shape (T, n)
+    prefix_squares : array_like, shape (T, n)
         ||P_k*||_2^2 for k = 0..n-1 in each of T epochs.
-    alpha, L, mu : float
-        Step size, smoothness, strong convexity.
 
     Returns
     -------
-    array of shape (T + 1,)
+    ndarray, shape (T + 1,)
         Upper bounds on ||x_t - x*||_2^2, t = 0..T.
-
-    Raises
-    ------
-    ValueError
-        If alpha > 1/L, mu > L, an entry is negative, or prefix_squares has not two axes.
-
-    References
-    ----------
-    The technique of arXiv:2102.06704 (Theorem 2), here for every order and with measured prefixes.
 
     Examples
     --------
@@ -70,38 +60,15 @@ def strongly_convex_path(
 
 
 def strongly_convex_bound(r0: float, L: float, H: float, mu: float, alpha: float, n: int, T: int) -> float:
-    """Squared distance to the optimum after T epochs, in any orders, with large steps.
+    r"""Squared distance to the optimum after T epochs, in any orders, with large steps (T3).
 
-        ||x_T - x*||^2 <= (1 - alpha mu)^{n T} ||x_0 - x*||^2 + (alpha^2 L / mu) max_{t,k} ||P_k*||^2
+    .. math::
+        \|x_T - x_*\|^2 \le (1 - \alpha \mu)^{nT} \|x_0 - x_*\|^2
+                              + \frac{\alpha^2 L}{\mu} \max_{t,k} \|P_k^*\|^2
 
-    Assumptions: as :func:`strongly_convex_path`.
+    Assumes what :func:`strongly_convex_path` assumes.
 
-    Provenance: derived (T3, note ``T3-strongly-convex-any-order``).
-
-    Parameters
-    ----------
-    r0, L : float
-        ||x_0 - x*||^2, smoothness.
-    H : float
-        Largest herding error at the optimum over all epochs, divided by m.
-    mu, alpha : float
-        Strong convexity, step size.
-    n, T : int
-        Examples per worker, epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on ||x_T - x*||_2^2.
-
-    Raises
-    ------
-    ValueError
-        If alpha > 1/L, mu > L, T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    The technique of arXiv:2102.06704 (Theorem 2).
+    Provenance: derived, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem 2).
 
     Examples
     --------
@@ -118,40 +85,17 @@ def strongly_convex_bound(r0: float, L: float, H: float, mu: float, alpha: float
 def rr_strongly_convex_bound(
     r0: float, L: float, sigma: float, mu: float, alpha: float, m: int, n: int, T: int
 ) -> float:
-    """Bound the expected squared distance of (distributed) random reshuffling after T epochs.
+    r"""Bound the expected squared distance of (distributed) random reshuffling after T epochs (T3).
 
-        E ||x_T - x*||^2 <= (1 - alpha mu)^{n T} ||x_0 - x*||^2
-                            + alpha^2 L n^2 sigma*^2 / (4 (n - 1) m mu)
+    .. math::
+        E \|x_T - x_*\|^2 \le (1 - \alpha \mu)^{nT} \|x_0 - x_*\|^2
+                              + \frac{\alpha^2 L n^2 \sigma_*^2}{4 (n - 1) m \mu}
 
-    Assumptions: as :func:`strongly_convex_path`; permutations uniform and independent over workers, fresh in
-    every epoch or drawn once.
+    Assumes what :func:`strongly_convex_path` assumes; permutations uniform and independent over workers,
+    fresh in every epoch or drawn once.
 
-    Provenance: derived (T3, note ``T3-strongly-convex-any-order``).
-
-    Parameters
-    ----------
-    r0, L : float
-        ||x_0 - x*||^2, smoothness.
-    sigma : float
-        Root of the mean within-worker variance of the gradients at x*.
-    mu, alpha : float
-        Strong convexity, step size.
-    m, n, T : int
-        Workers, examples per worker (at least 2), epochs.
-
-    Returns
-    -------
-    float
-        Upper bound on E ||x_T - x*||_2^2.
-
-    Raises
-    ------
-    ValueError
-        If alpha > 1/L, mu > L, n < 2, T < 1, or an argument has the wrong sign.
-
-    References
-    ----------
-    For m = 1 the shape of arXiv:2102.06704 (Theorems 1 and 2), with half its constant.
+    Provenance: derived, note ``T3-strongly-convex-any-order``. For m = 1 the shape of arXiv:2102.06704
+    (Theorems 1 and 2), with half its constant.
 
     Examples
     --------

@@ -1,4 +1,9 @@
-"""Instances (I): problems with closed forms, as plain arrays and functions of arrays."""
+"""Instances (I): problems with closed forms, as plain arrays and functions of arrays.
+
+Every finite sum here is f = mean over m workers and n examples each of f_ij. ``L`` and ``mu`` are the largest
+and the smallest curvature, ``kappa`` = L / mu, ``alpha`` a step size, ``x0`` a start. Data come back as
+NamedTuples of arrays, so that any simulator can be fed with them; nothing here steps.
+"""
 
 from theory.instances._quadratic import (
     DeSa,

@@ -1,7 +1,4 @@
-"""Quadratic problem instances as plain arrays (I2, I4, I5, I7).
-
-Data come back as NamedTuples of arrays, so that any simulator can be fed with them; nothing here steps.
-"""
+"""Quadratic problem instances as plain arrays (I2, I4, I5, I7)."""
 
 from __future__ import annotations
 
@@ -42,33 +39,17 @@ def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) ->
 
     Provenance: seen (update rule, start, loss) in the authors' published experiment script, which names the
     variants after Eq. (1) and (2) of the paper; note ``I2-safran-shamir``. Their run: n = 500, G = lam = 1,
-    lam_max = 200.
+    lam_max = 200. Safran, Shamir, arXiv:2106.06880, Eq. (1) and (2).
 
     Parameters
     ----------
     variant : {"shared", "split"}
         Whether both forms carry the curvature lam_max (Eq. 1) or only the first (Eq. 2).
-    n : int
-        Examples, even, >= 2.
-    G : float
-        Gradient scale, > 0.
-    lam, lam_max : float
-        Smallest and largest curvature, > 0.
 
     Returns
     -------
     SafranShamir
         ``hessians`` (n, 2) diagonals, ``linear`` (n, 2), ``x0`` (2,) = (-G / (2 lam), -G / (2 lam_max)).
-
-    Raises
-    ------
-    ValueError
-        For an unknown variant, an odd n, or lam > lam_max.
-
-    References
-    ----------
-    Safran, Shamir, "Random Shuffling Beats SGD Only After Many Epochs on Ill-Conditioned Problems",
-    arXiv:2106.06880, Eq. (1) and (2).
 
     Examples
     --------
@@ -96,28 +77,8 @@ def safran_shamir_step_size(n: int, epochs: int, lam: float) -> float:
 
     Assumes a number of epochs T fixed in advance.
 
-    Provenance: seen in the authors' published experiment script, note ``I2-safran-shamir``.
-
-    Parameters
-    ----------
-    n, epochs : int
-        Examples and epochs; n T >= 2.
-    lam : float
-        Smallest curvature, > 0.
-
-    Returns
-    -------
-    float
-        eta.
-
-    Raises
-    ------
-    ValueError
-        For an argument out of the ranges above.
-
-    References
-    ----------
-    Safran, Shamir, arXiv:2106.06880, Theorems 3 and 4 (numbers as given in the script).
+    Provenance: seen in the authors' published experiment script, note ``I2-safran-shamir``. Safran, Shamir,
+    arXiv:2106.06880, Theorems 3 and 4 (numbers as given in the script).
 
     Examples
     --------
@@ -150,8 +111,6 @@ def shared_hessian(hessian: ArrayLike, centres: ArrayLike) -> SharedHessian:
 
     Parameters
     ----------
-    hessian : array_like, shape (d, d)
-        H.
     centres : array_like, shape (m, n, d)
         b_ij in the original coordinates.
 
@@ -161,15 +120,6 @@ def shared_hessian(hessian: ArrayLike, centres: ArrayLike) -> SharedHessian:
         ``eigenvalues`` (d,), ``basis`` (d, d) with eigenvectors as columns, ``x_star`` (d,) in the original
         coordinates, ``deviations`` (m, n, d) = b_ij - x_star and ``covariance`` (d, d) = Sig, both in the
         eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        For an H that is not symmetric positive definite, or shapes that do not match.
-
-    References
-    ----------
-    None needed: a change of coordinates.
 
     Examples
     --------
@@ -220,15 +170,6 @@ def general_quadratics(hessians: ArrayLike, linear: ArrayLike) -> GeneralQuadrat
     GeneralQuadratics
         ``x_star`` (d,), ``gradients`` (m, n, d) = z_ij, ``f_star``.
 
-    Raises
-    ------
-    ValueError
-        For shapes that do not match or a mean Hessian that is not symmetric positive semi-definite.
-
-    References
-    ----------
-    None needed: the normal equations.
-
     Examples
     --------
     >>> general_quadratics([[[[1.0]], [[3.0]]]], [[[2.0], [2.0]]])
@@ -263,7 +204,8 @@ def de_sa(scale: float = 1.0) -> DeSa:
 
     Assumes one worker, n = d = 5.
 
-    Provenance: seen as publicly quoted; the rational mean is verified over all 120 orders, note ``I7-de-sa``.
+    Provenance: seen as publicly quoted (De Sa, NeurIPS 2020); the rational mean is verified over all 120
+    orders, note ``I7-de-sa``.
 
     Parameters
     ----------
@@ -274,15 +216,6 @@ def de_sa(scale: float = 1.0) -> DeSa:
     -------
     DeSa
         ``matrices`` (5, 5, 5), ``reshuffled`` (5, 5) = E_rr and ``replaced`` (5, 5) = E_sgd, scaled.
-
-    Raises
-    ------
-    ValueError
-        For scale <= 0.
-
-    References
-    ----------
-    De Sa, "Random Reshuffling is Not Always Better", NeurIPS 2020.
 
     Examples
     --------

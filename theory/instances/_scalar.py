@@ -1,9 +1,4 @@
-"""Problem instances with closed forms, as plain arrays and functions of arrays (I1 to I8).
-
-Every finite sum here is f = mean over workers and examples of f_ij. This file holds the step-size (I3) and
-robust (I8) instances and exports the skewed ones (I1, I6) of :mod:`theory.instances` and the quadratic ones
-(I2, I4, I5, I7) of :mod:`theory.instances`.
-"""
+"""The instances for step sizes (I3) and the robust loss (I8)."""
 
 from __future__ import annotations
 
@@ -27,31 +22,6 @@ def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
 
     Provenance: derived, note ``I3-step-size-regimes``.
 
-    Parameters
-    ----------
-    curvature : float
-        c, > 0.
-    alpha : float
-        Step size, > 0.
-    x0 : float
-        Start.
-    steps : int
-        k = n T, >= 0.
-
-    Returns
-    -------
-    float
-        f(x_k).
-
-    Raises
-    ------
-    ValueError
-        For an argument out of the ranges above.
-
-    References
-    ----------
-    None needed: one line of algebra.
-
     Examples
     --------
     >>> scalar_loss(2.0, 0.25, 4.0, 2)
@@ -70,28 +40,7 @@ def small_step_loss(mu: float, x0: float) -> float:
 
     Assumes the stated step size and at least two steps; attained at N = 2, alpha = 1 / (2 mu).
 
-    Provenance: derived, note ``I3-step-size-regimes``.
-
-    Parameters
-    ----------
-    mu : float
-        Curvature, > 0.
-    x0 : float
-        Start.
-
-    Returns
-    -------
-    float
-        mu x0^2 / 32.
-
-    Raises
-    ------
-    ValueError
-        For mu <= 0.
-
-    References
-    ----------
-    Cha, Lee, Yun, "Tighter Lower Bounds for Shuffling SGD", arXiv:2303.07160 (recalled).
+    Provenance: derived, note ``I3-step-size-regimes``. See Cha, Lee, Yun, arXiv:2303.07160 (recalled).
 
     Examples
     --------
@@ -115,8 +64,6 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
 
     Parameters
     ----------
-    t : array_like, shape (k,)
-        Residuals.
     derivative : {0, 1, 2}
         Order of the derivative.
 
@@ -124,15 +71,6 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
     -------
     ndarray, shape (k,)
         phi, phi' or phi''.
-
-    Raises
-    ------
-    ValueError
-        For a derivative above 2 or residuals that are not finite.
-
-    References
-    ----------
-    None needed: the Geman-McClure robust loss.
 
     Examples
     --------
@@ -161,7 +99,8 @@ def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
 
     Assumes the loss :func:`robust_loss`, |phi''| <= 2.
 
-    Provenance: derived, note ``I8-robust-loss``.
+    Provenance: derived, note ``I8-robust-loss``. See Cooper et al., arXiv:2302.00845, assumes the cross-norm
+    constant.
 
     Parameters
     ----------
@@ -169,20 +108,6 @@ def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
         All a_ij, one a row.
     norm : {"l2", "inf"}
         Norm in which steps are measured.
-
-    Returns
-    -------
-    float
-        The constant.
-
-    Raises
-    ------
-    ValueError
-        For an unknown norm or features that are not a finite matrix.
-
-    References
-    ----------
-    Cooper et al., "CD-GraB", arXiv:2302.00845, assumes the cross-norm constant.
 
     Examples
     --------

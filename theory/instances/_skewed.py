@@ -35,27 +35,6 @@ def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
     Provenance: seen for I1 (arXiv:2110.10342), note ``I1-sign-terms``; derived for I6, note
     ``I6-skewed-mean``.
 
-    Parameters
-    ----------
-    x : array_like, shape (d,)
-        Point.
-    L, mu : float
-        Curvatures, 0 < mu <= L.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Raises
-    ------
-    ValueError
-        For mu > L, a curvature <= 0 or an x that is not finite.
-
-    References
-    ----------
-    Yun, Rajput, Sra, "Minibatch vs Local SGD with Shuffling", arXiv:2110.10342.
-
     Examples
     --------
     >>> skewed_value([-1.0, 2.0], 10.0, 1.0)
@@ -73,26 +52,12 @@ def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
 
     Assumes 0 < mu <= L.
 
-    Provenance: derived, note ``I6-skewed-mean``; continuous at 0.
-
-    Parameters
-    ----------
-    x, L, mu
-        As in :func:`skewed_value`.
+    Provenance: derived, note ``I6-skewed-mean``; continuous at 0. Yun, Rajput, Sra, arXiv:2110.10342.
 
     Returns
     -------
     ndarray, shape (d,)
         The gradient.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`skewed_value`.
-
-    References
-    ----------
-    Yun, Rajput, Sra, arXiv:2110.10342.
 
     Examples
     --------
@@ -115,28 +80,13 @@ def sign_terms(m: int, n: int, nu: float) -> Array:
 
     Assumes n even.
 
-    Provenance: seen in the reference, note ``I1-sign-terms``.
-
-    Parameters
-    ----------
-    m, n : int
-        Workers and examples per worker, n even and >= 2.
-    nu : float
-        Size of the terms, >= 0.
+    Provenance: seen in the reference, note ``I1-sign-terms``. Yun, Rajput, Sra, arXiv:2110.10342, the
+    lower-bound instance.
 
     Returns
     -------
     ndarray, shape (m, n)
         nu_ij, every row summing to zero.
-
-    Raises
-    ------
-    ValueError
-        For an odd n or a negative nu.
-
-    References
-    ----------
-    Yun, Rajput, Sra, arXiv:2110.10342, the lower-bound instance.
 
     Examples
     --------
@@ -171,26 +121,8 @@ def bridge_constant(kappa: float) -> float:
 
     Assumes kappa = L / mu >= 1.
 
-    Provenance: derived, note ``I6-skewed-mean``.
-
-    Parameters
-    ----------
-    kappa : float
-        L / mu, >= 1.
-
-    Returns
-    -------
-    float
-        c(kappa).
-
-    Raises
-    ------
-    ValueError
-        For kappa < 1.
-
-    References
-    ----------
-    Yun, Rajput, Sra, arXiv:2110.10342: the instance; the constant is derived here.
+    Provenance: derived, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance; the
+    constant is derived here.
 
     Examples
     --------
@@ -215,32 +147,12 @@ def skewed_mean(kappa: float, alpha: float, sigma: float, n: int, m: int) -> flo
 
     Assumes independent permutations on m workers; n large enough for the bridge limit.
 
-    Provenance: derived, note ``I6-skewed-mean``.
+    Provenance: derived, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance.
 
     Parameters
     ----------
-    kappa : float
-        L / mu, >= 1.
-    alpha : float
-        Step size, > 0.
     sigma : float
         Root mean square over workers of the within-worker deviation of nu_ij, this coordinate; >= 0.
-    n, m : int
-        Examples per worker (>= 2) and workers.
-
-    Returns
-    -------
-    float
-        The limit of E x_p.
-
-    Raises
-    ------
-    ValueError
-        For an argument out of the ranges above.
-
-    References
-    ----------
-    Yun, Rajput, Sra, arXiv:2110.10342: the instance.
 
     Examples
     --------

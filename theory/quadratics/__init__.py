@@ -1,4 +1,31 @@
-"""Quadratics (Q, FF, G): exact moments, given orders, floors and biases of SGD."""
+"""Quadratics (Q, FF, G): exact moments, given orders, floors and biases of SGD.
+
+On a shared Hessian (Q, FF) the problem is f_ij(x) = (x - b_ij)' H (x - b_ij) / 2 on m workers with n examples
+each, x_star = mean of all b_ij, e = x - x_star, ``e0`` at the start. Everything is expressed in the
+eigenbasis of H, where coordinates decouple up to the covariance: ``eigenvalues`` (d,) lambda_p > 0, rho_p = 1
+- alpha lambda_p, ``covariance`` (d, d) = Sig, the mean over workers of the WITHIN-worker covariances of the
+b_ij (divisor n, not divided by m):
+
+    Sig = (1/m) sum_i (1/n) sum_j (b_ij - b_i)(b_ij - b_i)',    b_i = (1/n) sum_j b_ij.
+
+Sig is the covariance of the centres b, not of the gradients: the gradient covariance is H Sig H, so in one
+dimension sigma_g^2 = lambda^2 Sig. Differences between the worker means b_i do not enter any moment here.
+A step averages one gradient per worker; an epoch is n steps, and there are T. ``ordering`` is the law of the
+orders: "sgd" draws with replacement (n >= 1; all others need n >= 2), "rr" reshuffles, "so" shuffles once,
+"flipflop" reverses every second epoch.
+
+A given order is described by ``deviations`` (n, d), u_k = (1/m) sum_i b_{i, pi_i(k)} - x_star, or by the
+gradient prefixes at the optimum
+
+    Z_k = (1/m) sum_i sum_{l <= k} grad f_{i, pi_i(l)}(x_star) = -H (u_1 + ... + u_k),    Z_n = 0,
+
+which are 1/m times the unnormalised parallel herding vectors. With h = alpha lambda n, the time constants in
+one epoch, floors are the leading terms as h tends to 0.
+
+With different Hessians (G) the problem is f_j(x) = x' A_j x / 2 - c_j' x, with A_ij, c_ij when there are m
+workers: ``hessians``, ``linear``. z_j = A_j x_star - c_j, ``gradients``, is the gradient of example j at the
+optimum; the z_j sum to zero.
+"""
 
 from theory.quadratics._biases import (
     fixed_order_bias,

@@ -1,9 +1,4 @@
-"""Leading bias of SGD on quadratics with different Hessians (G3, G4, G4b).
-
-The problem is f_j(x) = x' A_j x / 2 - c_j' x, with A_ij, c_ij when there are m workers. z_j =
-A_j x_star - c_j is the gradient of example j at the optimum; the z_j sum to zero. The exact moments, for one
-worker, are in :mod:`theory.quadratics`.
-"""
+"""Leading bias of SGD on quadratics with different Hessians (G3, G4, G4b)."""
 
 from __future__ import annotations
 
@@ -26,12 +21,11 @@ def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes independent uniform permutations on the workers, fresh in every epoch.
 
-    Provenance: derived, note ``G3-reshuffling-bias``.
+    Provenance: derived, note ``G3-reshuffling-bias``. Safran, Shamir, arXiv:1908.00045: a lower bound with
+    1/(nT)^2.
 
     Parameters
     ----------
-    alpha : float
-        Step size, > 0.
     hessians : array_like, shape (m, n, d, d)
         A_ij; their mean is invertible.
     gradients : array_like, shape (m, n, d)
@@ -41,15 +35,6 @@ def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
     -------
     ndarray, shape (d,)
         The term of first order in alpha.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0 or shapes that do not match.
-
-    References
-    ----------
-    Safran, Shamir, "How Good is SGD with Random Shuffling?", arXiv:1908.00045: a lower bound with 1/(nT)^2.
 
     Examples
     --------
@@ -73,12 +58,11 @@ def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes the same order in every epoch; with m workers pass, for each step, the means over workers.
 
-    Provenance: derived, note ``G4-fixed-order-bias``.
+    Provenance: derived, note ``G4-fixed-order-bias``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
+    quantity an order should make small.
 
     Parameters
     ----------
-    alpha : float
-        Step size, > 0.
     hessians : array_like, shape (n, d, d)
         A in the order used; their mean is invertible.
     gradients : array_like, shape (n, d)
@@ -88,15 +72,6 @@ def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
     -------
     ndarray, shape (d,)
         The term of first order in alpha.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0 or shapes that do not match.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733: prefixes as the quantity an order should make small.
 
     Examples
     --------
@@ -118,26 +93,13 @@ def reversed_pair_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) 
     Assumes the same pair (order, reverse) repeated; with m workers the step means, as in
     :func:`fixed_order_bias`, so that which examples meet in a step still matters.
 
-    Provenance: derived, note ``G4b-reversed-pair-bias``.
-
-    Parameters
-    ----------
-    alpha, hessians, gradients
-        As in :func:`fixed_order_bias`; any order of the rows gives the same result.
+    Provenance: derived, note ``G4b-reversed-pair-bias``. See Rajput, Lee, Papailiopoulos, arXiv:2102.09718:
+    FlipFlop.
 
     Returns
     -------
     ndarray, shape (d,)
         The term of first order in alpha.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0 or shapes that do not match.
-
-    References
-    ----------
-    Rajput, Lee, Papailiopoulos, arXiv:2102.09718: FlipFlop.
 
     Examples
     --------

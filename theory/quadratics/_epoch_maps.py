@@ -1,7 +1,7 @@
 """Exact moments of an epoch on quadratics with different Hessians, by averaging over all orders (G1).
 
-On f_j(x) = x' A_j x / 2 - c_j' x one SGD step is the affine map x -> (I - alpha A_j) x + alpha c_j, written
-as a matrix on (x, 1); an epoch is a product of these, and its average over orders a recursion over subsets.
+One SGD step on f_j is the affine map x -> (I - alpha A_j) x + alpha c_j, written as a matrix on (x, 1); an
+epoch is a product of these, and its average over orders a recursion over subsets.
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
 
     .. math:: T_j = \begin{pmatrix} I - \alpha A_j & \alpha c_j \\ 0 & 1 \end{pmatrix}
 
-    Assumes quadratic examples f_j = x' A_j x / 2 - c_j' x.
+    Assumes quadratic examples.
 
     Provenance: derived, note ``G1-subset-recursion``.
 
     Parameters
     ----------
-    alpha : float
-        Step size, > 0.
     hessians : array_like, shape (n, d, d)
         A_j.
     linear : array_like, shape (n, d)
@@ -38,15 +36,6 @@ def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
     -------
     ndarray, shape (n, d + 1, d + 1)
         T_j.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0 or shapes that do not match.
-
-    References
-    ----------
-    None needed: the update rule in matrix form.
 
     Examples
     --------
@@ -72,24 +61,10 @@ def squares(maps: ArrayLike) -> Array:
 
     Provenance: derived, note ``G1-subset-recursion``.
 
-    Parameters
-    ----------
-    maps : array_like, shape (n, D, D)
-        Linear maps.
-
     Returns
     -------
     ndarray, shape (n, D * D, D * D)
         Every map's Kronecker product with itself.
-
-    Raises
-    ------
-    ValueError
-        For maps that are not square or not finite.
-
-    References
-    ----------
-    None: a property of the Kronecker product.
 
     Examples
     --------
@@ -107,9 +82,10 @@ def average_product(maps: ArrayLike) -> Array:
 
     The map applied last stands leftmost. Cost 2^n n D^3 instead of n! n D^3.
 
-    Assumes nothing: the maps need not commute.
+    Assumes nothing: the maps need not commute. The table of 2^n D^2 numbers is refused above 2^26.
 
-    Provenance: derived, note ``G1-subset-recursion``.
+    Provenance: derived, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020: products where this average
+    surprises (arXiv id not confirmed).
 
     Parameters
     ----------
@@ -120,16 +96,6 @@ def average_product(maps: ArrayLike) -> Array:
     -------
     ndarray, shape (D, D)
         (1 / n!) sum over orders pi of T_pi(n) ... T_pi(1).
-
-    Raises
-    ------
-    ValueError
-        For maps that are not square, or so many that the table of 2^n D^2 numbers is above 2^26.
-
-    References
-    ----------
-    De Sa, "Random Reshuffling is Not Always Better", NeurIPS 2020: products where this average surprises
-    (arXiv id not confirmed).
 
     Examples
     --------
@@ -161,28 +127,12 @@ def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
 
     Assumes one worker.
 
-    Provenance: derived, note ``G1-subset-recursion``.
-
-    Parameters
-    ----------
-    ordering : {"rr", "sgd"}
-        Law of the order.
-    maps : array_like, shape (n, D, D)
-        As in :func:`average_product`.
+    Provenance: derived, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020 (arXiv id not confirmed).
 
     Returns
     -------
     ndarray, shape (D, D)
         The expected map.
-
-    Raises
-    ------
-    ValueError
-        For an unknown ordering, or as in :func:`average_product`.
-
-    References
-    ----------
-    De Sa, "Random Reshuffling is Not Always Better", NeurIPS 2020 (arXiv id not confirmed).
 
     Examples
     --------
@@ -206,26 +156,10 @@ def stationary_mean(ordering: str, alpha: float, hessians: ArrayLike, linear: Ar
 
     Provenance: derived, note ``G1-subset-recursion``.
 
-    Parameters
-    ----------
-    ordering : {"rr", "sgd"}
-        Law of the orders.
-    alpha, hessians, linear
-        As in :func:`affine_maps`.
-
     Returns
     -------
     ndarray, shape (d,)
         The fixed point of the expected epoch.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`expected_epoch`, or when the expected epoch does not contract.
-
-    References
-    ----------
-    None: the fixed point of G1.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""Where SGD ends up on quadratics with a shared Hessian: stationary moments, floors (Q5, Q6, Q11, Q13).
-
-Conventions of :mod:`theory.quadratics`. With h = alpha lambda n, the time constants in one epoch, the floors
-below are the leading terms as h tends to 0; the exact values are in :func:`stationary_covariance`.
-"""
+"""Where SGD ends up on quadratics with a shared Hessian: stationary moments, floors (Q5, Q6, Q11, Q13)."""
 
 from __future__ import annotations
 
@@ -22,31 +18,20 @@ def stationary_covariance(
     .. math:: \frac{C_{pq}}{1 - r^n} \ \text{(sgd, rr)}, \qquad \frac{C_{pq}}{1 - r^{2n}} \ \text{(flipflop)},
               \qquad \frac{C^{rr}_{pq}}{(1 - \rho_p^n)(1 - \rho_q^n)} \ \text{(so)}
 
-    Assumes what :func:`theory.quadratics.second_moment` assumes, and alpha lambda_p < 2.
+    Assumes what :func:`second_moment` assumes, and alpha lambda_p < 2.
 
-    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``.
+    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ying, Yuan, Vlaski, Sayed,
+    arXiv:1803.07964: the steady state to leading order.
 
     Parameters
     ----------
     ordering : {"sgd", "rr", "so", "flipflop"}
         Law of the orders.
-    alpha, eigenvalues, n, m, covariance
-        As in :func:`theory.quadratics.epoch_noise_covariance`.
 
     Returns
     -------
     ndarray, shape (d, d)
         Stationary second moment at epoch ends, in the eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`theory.quadratics.epoch_noise_covariance`, or for alpha lambda_p >= 2.
-
-    References
-    ----------
-    Ying, Yuan, Vlaski, Sayed, "Stochastic Learning under Random Reshuffling with Constant Step-sizes",
-    arXiv:1803.07964: the steady state to leading order.
 
     Examples
     --------
@@ -85,32 +70,15 @@ def small_step_floor(
 
     Assumes a shared Hessian; "flipflop" is observed after complete pairs of epochs.
 
-    Provenance: derived, note ``Q11-small-step-floors``.
+    Provenance: derived, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045 and Rajput et al.,
+    arXiv:2102.09718: the same orders in n and T.
 
     Parameters
     ----------
     ordering : {"sgd", "rr", "so", "flipflop"}
         Law of the orders.
-    alpha, eigenvalue : float
-        Step size and curvature of the coordinate, > 0.
     variance : float
         sigma_g^2 = lambda^2 Sig: within-worker variance of the coordinate's GRADIENTS at x_star.
-    n, m : int
-        Examples per worker (>= 2, for "sgd" >= 1) and workers.
-
-    Returns
-    -------
-    float
-        Leading term of E e^2.
-
-    Raises
-    ------
-    ValueError
-        For an unknown ordering or an argument out of the ranges above.
-
-    References
-    ----------
-    Safran, Shamir, arXiv:1908.00045 and Rajput et al., arXiv:2102.09718: the same orders in n and T.
 
     Examples
     --------
@@ -141,32 +109,15 @@ def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") 
 
     Assumes a shared Hessian, and every worker in the same sorted order.
 
-    Provenance: derived, note ``Q11-small-step-floors``.
+    Provenance: derived, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045: order 1/T^2 for
+    such passes.
 
     Parameters
     ----------
-    alpha : float
-        Step size, > 0.
     variance : float
         sigma_g^2, variance of the coordinate's gradients at x_star.
-    n : int
-        Examples per worker, >= 2; even for "two-point".
     spread : {"linear", "two-point"}
         Shape of the data.
-
-    Returns
-    -------
-    float
-        Leading term of e_inf^2 as alpha lambda n tends to 0.
-
-    Raises
-    ------
-    ValueError
-        For an unknown spread, an odd n with "two-point" or an argument out of range.
-
-    References
-    ----------
-    Safran, Shamir, "How Good is SGD with Random Shuffling?", arXiv:1908.00045: order 1/T^2 for such passes.
 
     Examples
     --------
@@ -195,32 +146,18 @@ def filtered_errors(
 
     Assumes a shared Hessian and small h.
 
-    Provenance: derived, note ``Q13-two-term-floor``.
+    Provenance: derived, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
+    quantity an order should make small.
 
     Parameters
     ----------
-    alpha, eigenvalues
-        As in :func:`theory.quadratics.epoch_noise_covariance`.
-    n : int
-        Examples per worker, >= 1.
     mean_prefixes : array_like, shape (T, d)
-        Zbar_t in the eigenbasis; the prefixes of :mod:`theory.quadratics`.
-    e0 : array_like, shape (d,)
-        x_0 - x_star in the eigenbasis.
+        Zbar_t in the eigenbasis.
 
     Returns
     -------
     ndarray, shape (T + 1, d)
         Predicted e_0, ..., e_T.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0, an eigenvalue <= 0 or a wrong shape.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733: prefixes as the quantity an order should make small.
 
     Examples
     --------
@@ -249,12 +186,10 @@ def two_term_floor(
 
     Assumes a shared Hessian, small h, and Zbar_t uncorrelated between epochs.
 
-    Provenance: derived, note ``Q13-two-term-floor``.
+    Provenance: derived, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------
-    alpha, eigenvalues, n
-        As in :func:`filtered_errors`.
     mean, variance : array_like, shape (d,)
         zbar and v per coordinate; v >= 0.
 
@@ -262,15 +197,6 @@ def two_term_floor(
     -------
     ndarray, shape (d,)
         Predicted floor of E e_p^2.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0, an eigenvalue <= 0, a negative variance or a wrong shape.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733.
 
     Examples
     --------

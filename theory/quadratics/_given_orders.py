@@ -1,12 +1,4 @@
-"""Quadratics with a shared Hessian under given orders: exact paths and herding bounds (Q1, Q7, Q9, Q10).
-
-Conventions of :mod:`theory.quadratics`: eigenbasis of H, rho_p = 1 - alpha lambda_p, M = I - alpha H. A step
-is described by u_k = (1/m) sum_i b_{i, pi_i(k)} - x_star, or by the gradient prefixes at the optimum
-
-    Z_k = (1/m) sum_i sum_{l <= k} grad f_{i, pi_i(l)}(x_star) = -H (u_1 + ... + u_k),    Z_n = 0,
-
-which are 1/m times the unnormalised parallel herding vectors.
-"""
+"""Quadratics with a shared Hessian under given orders: exact paths and herding bounds (Q1, Q7, Q9, Q10)."""
 
 from __future__ import annotations
 
@@ -30,30 +22,18 @@ def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLi
 
     Assumes a shared Hessian, and that the epoch visits every example once (so U_n = 0).
 
-    Provenance: derived, notes ``Q1-epoch-map`` and ``Q9-abel-identity``.
+    Provenance: derived, notes ``Q1-epoch-map`` and ``Q9-abel-identity``. See Lu, Guo, De Sa,
+    arXiv:2205.10733, states the role of prefix sums for general losses.
 
     Parameters
     ----------
-    alpha : float
-        Step size, > 0.
-    eigenvalues : array_like, shape (d,)
-        Eigenvalues of the Hessian, > 0.
     deviations : array_like, shape (n, d)
-        u_k = (1/m) sum_i b_{i, pi_i(k)} - x_star in the order of the epoch, in the eigenbasis.
+        u_k in the order of the epoch, in the eigenbasis.
 
     Returns
     -------
     ndarray, shape (d,)
         xi in the eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0, an eigenvalue <= 0, a wrong shape, or deviations that do not sum to zero.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733, states the role of prefix sums for general losses.
 
     Examples
     --------
@@ -84,30 +64,12 @@ def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0:
 
     Assumes a shared Hessian and an order that visits every example once per epoch.
 
-    Provenance: derived, note ``Q7-given-order``.
-
-    Parameters
-    ----------
-    alpha, eigenvalues, deviations
-        As in :func:`epoch_displacement`.
-    e0 : array_like, shape (d,)
-        x_0 - x_star in the eigenbasis.
-    T : int
-        Epochs, >= 0.
+    Provenance: derived, note ``Q7-given-order``. Safran, Shamir, arXiv:1908.00045, compares the orderings.
 
     Returns
     -------
     ndarray, shape (d,)
         e_T in the eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`epoch_displacement`, or for T < 0.
-
-    References
-    ----------
-    Safran, Shamir, "How Good is SGD with Random Shuffling?", arXiv:1908.00045, compares the orderings.
 
     Examples
     --------
@@ -129,30 +91,18 @@ def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike,
 
     Assumes a shared Hessian and, in every epoch, an order that visits every example once.
 
-    Provenance: derived, note ``Q1-epoch-map``.
+    Provenance: derived, note ``Q1-epoch-map``. See Lu, Guo, De Sa, arXiv:2205.10733: orders that change from
+    epoch to epoch.
 
     Parameters
     ----------
-    alpha, eigenvalues
-        As in :func:`epoch_displacement`.
     deviations : array_like, shape (T, n, d)
         u_k of every epoch in its own order, in the eigenbasis.
-    e0 : array_like, shape (d,)
-        x_0 - x_star in the eigenbasis.
 
     Returns
     -------
     ndarray, shape (T + 1, d)
         e_0, ..., e_T in the eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`epoch_displacement`.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733: orders that change from epoch to epoch.
 
     Examples
     --------
@@ -180,28 +130,13 @@ def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
 
     Assumes a shared Hessian and alpha lambda_p <= 1 (for the signs; then rho_p >= 0).
 
-    Provenance: derived, note ``Q9-abel-identity``.
-
-    Parameters
-    ----------
-    alpha, eigenvalues
-        As in :func:`epoch_displacement`, with alpha lambda_p <= 1.
-    n : int
-        Examples per worker, >= 2.
+    Provenance: derived, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
+    quantity an order should make small.
 
     Returns
     -------
     ndarray, shape (n - 1, d)
         w for k = 1, ..., n - 1.
-
-    Raises
-    ------
-    ValueError
-        For alpha <= 0, an eigenvalue <= 0, alpha lambda_p > 1 or n < 2.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733: prefixes as the quantity an order should make small.
 
     Examples
     --------
@@ -224,34 +159,18 @@ def changing_orders_bound(
 
     Assumes a shared Hessian and alpha lambda_p <= 1. Attained by a fixed order whose prefixes are constant.
 
-    Provenance: derived, note ``Q10-changing-orders``.
+    Provenance: derived, note ``Q10-changing-orders``. See Lu, Guo, De Sa, arXiv:2205.10733 and Cooper et al.,
+    arXiv:2302.00845.
 
     Parameters
     ----------
-    alpha, eigenvalues
-        As in :func:`epoch_displacement`, with alpha lambda_p <= 1.
-    n : int
-        Examples per worker, >= 2.
     max_prefix : array_like, shape (d,)
         max over epochs and k of |Z_kp|, >= 0.
-    e0 : array_like, shape (d,)
-        x_0 - x_star in the eigenbasis.
-    T : int
-        Epochs, >= 0.
 
     Returns
     -------
     ndarray, shape (d,)
         Bound on |e_T|.
-
-    Raises
-    ------
-    ValueError
-        For alpha lambda_p > 1 or an argument out of the ranges above.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733 and Cooper et al., "CD-GraB", arXiv:2302.00845.
 
     Examples
     --------
@@ -273,28 +192,12 @@ def mean_prefix_bound(alpha: float, eigenvalues: ArrayLike, prefixes: ArrayLike)
 
     Assumes a shared Hessian and a fixed order. The constant is 1.5820.
 
-    Provenance: derived, note ``Q9-abel-identity``.
+    Provenance: derived, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------
-    alpha, eigenvalues
-        As in :func:`epoch_displacement`, with alpha n max(lambda) <= 1.
     prefixes : array_like, shape (n, d)
         Z_1, ..., Z_n.
-
-    Returns
-    -------
-    float
-        Bound on the Euclidean norm of e_inf.
-
-    Raises
-    ------
-    ValueError
-        For alpha n max(lambda) > 1 or arguments of wrong shape or sign.
-
-    References
-    ----------
-    Lu, Guo, De Sa, "GraB", arXiv:2205.10733.
 
     Examples
     --------

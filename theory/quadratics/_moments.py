@@ -1,17 +1,4 @@
-"""Exact moments of SGD on quadratics that share one Hessian, random orderings (Q2 to Q6, Q8, Q12).
-
-The problem is f_ij(x) = (x - b_ij)' H (x - b_ij) / 2 on m workers with n examples each, x_star = mean of all
-b_ij, e = x - x_star. Everything is expressed in the eigenbasis of H, where coordinates decouple up to the
-covariance: ``eigenvalues`` lambda_p > 0, rho_p = 1 - alpha lambda_p, ``covariance`` = Sig, the mean over
-workers of the WITHIN-worker covariances of the b_ij (divisor n, not yet divided by m):
-
-    Sig = (1/m) sum_i (1/n) sum_j (b_ij - b_i)(b_ij - b_i)',    b_i = (1/n) sum_j b_ij.
-
-Sig is the covariance of the centres b, not of the gradients: the gradient covariance is H Sig H, so in one
-dimension sigma_g^2 = lambda^2 Sig. Differences between the worker means b_i do not enter any moment here.
-A step averages one gradient per worker; an epoch is n steps. Orders given in full are treated in
-:mod:`theory.quadratics`, stationary values and small-step limits in :mod:`theory.quadratics`.
-"""
+"""Exact moments of SGD on quadratics that share one Hessian, random orderings (Q2 to Q6, Q8, Q12)."""
 
 from __future__ import annotations
 
@@ -79,35 +66,19 @@ def epoch_noise_covariance(
     independent uniform permutations on the workers. Worker means may differ.
 
     Provenance: derived, notes ``Q2-zero-mean``, ``Q3-with-replacement-noise``,
-    ``Q4-random-reshuffling-noise``, ``FF-flipflop-noise``, ``Q8-worker-factor`` and ``Q12-stable-forms``.
+    ``Q4-random-reshuffling-noise``, ``FF-flipflop-noise``, ``Q8-worker-factor`` and ``Q12-stable-forms``. See
+    Rajput, Lee, Papailiopoulos, arXiv:2102.09718 (FlipFlop). Yun, Rajput, Sra, arXiv:2110.10342 (several
+    workers).
 
     Parameters
     ----------
     ordering : {"sgd", "rr", "flipflop"}
         Law of the orders.
-    alpha : float
-        Step size, > 0.
-    eigenvalues : array_like, shape (d,)
-        Eigenvalues of the Hessian, > 0.
-    n, m : int
-        Examples per worker (>= 2, for "sgd" >= 1) and workers.
-    covariance : array_like, shape (d, d)
-        Sig of this module: mean within-worker covariance of the centres b, eigenbasis, not divided by m.
 
     Returns
     -------
     ndarray, shape (d, d)
         C in the eigenbasis, in units of x squared.
-
-    Raises
-    ------
-    ValueError
-        For an unknown ordering, alpha <= 0, n too small, or a covariance that is not symmetric PSD.
-
-    References
-    ----------
-    Rajput, Lee, Papailiopoulos, "Permutation-Based SGD: Is Random Optimal?", arXiv:2102.09718 (FlipFlop).
-    Yun, Rajput, Sra, "Minibatch vs Local SGD with Shuffling", arXiv:2110.10342 (several workers).
 
     Examples
     --------
@@ -138,30 +109,13 @@ def partial_epoch_covariance(
 
     Assumes what :func:`epoch_noise_covariance` assumes for "rr".
 
-    Provenance: derived, note ``Q4-random-reshuffling-noise``.
-
-    Parameters
-    ----------
-    alpha, eigenvalues
-        As in :func:`epoch_noise_covariance`.
-    k : int
-        Steps done, 0 <= k <= n.
-    n, m, covariance
-        As in :func:`epoch_noise_covariance`.
+    Provenance: derived, note ``Q4-random-reshuffling-noise``. See Mishchenko, Khaled, Richtarik,
+    arXiv:2006.05988, bounds the same variance.
 
     Returns
     -------
     ndarray, shape (d, d)
         C(k) in the eigenbasis.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`epoch_noise_covariance`, or for k outside 0..n.
-
-    References
-    ----------
-    Mishchenko, Khaled, Richtarik, "Random Reshuffling", arXiv:2006.05988, bounds the same variance.
 
     Examples
     --------
@@ -204,32 +158,18 @@ def second_moment(
 
     Assumes a shared Hessian; orders independent of e0, and between epochs (between pairs) except for "so".
 
-    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``.
+    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ahn, Yun, Sra,
+    arXiv:2006.06946, and arXiv:2102.09718 give rates for these laws.
 
     Parameters
     ----------
     ordering : {"sgd", "rr", "so", "flipflop"}
         Law of the orders.
-    alpha, eigenvalues, n, m, covariance
-        As in :func:`epoch_noise_covariance`.
-    e0 : array_like, shape (d,)
-        x_0 - x_star in the eigenbasis.
-    T : int
-        Epochs, >= 0.
 
     Returns
     -------
     ndarray, shape (d, d)
         E[e_T e_T'] in the eigenbasis; :func:`expected_loss` turns it into E f - f_star.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`epoch_noise_covariance`, or for T < 0.
-
-    References
-    ----------
-    Ahn, Yun, Sra, "SGD with shuffling", arXiv:2006.06946, and arXiv:2102.09718 give rates for these laws.
 
     Examples
     --------
@@ -260,30 +200,9 @@ def expected_loss(eigenvalues: ArrayLike, moment: ArrayLike) -> float:
 
     .. math:: E f(x) - f_* = \tfrac12 \sum_p \lambda_p E[e e']_{pp}
 
-    Assumes the shared-Hessian problem of this module.
+    Assumes a shared Hessian.
 
     Provenance: derived, note ``Q5-many-epochs``.
-
-    Parameters
-    ----------
-    eigenvalues : array_like, shape (d,)
-        Eigenvalues of the Hessian, > 0.
-    moment : array_like, shape (d, d)
-        E[e e'] in the eigenbasis.
-
-    Returns
-    -------
-    float
-        E f - f_star.
-
-    Raises
-    ------
-    ValueError
-        For an eigenvalue <= 0, or a moment that is not symmetric PSD of matching size.
-
-    References
-    ----------
-    None: the definition of the loss, averaged.
 
     Examples
     --------

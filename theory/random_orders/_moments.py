@@ -1,9 +1,4 @@
-"""Uniformly random orders: exact moments of the prefix sums and their limits (R1, R2, R3, R5, R6).
-
-S_k = sum_i sum_{l<=k} z_{i,pi_i(l)} sums the first k vectors of every worker's order, NOT divided by m; the
-vectors have global sum 0. Lengths run over k = 1, ..., n. Tail bounds (R4, R4', R7) live in
-:mod:`theory.random_orders` and are offered here too.
-"""
+"""Uniformly random orders: exact moments of the prefix sums and their limits (R1, R2, R3, R5, R6)."""
 
 from __future__ import annotations
 
@@ -33,39 +28,19 @@ BRIDGE_AREA_MEAN = math.sqrt(2.0 / math.pi) * math.pi / 8.0
 
 
 def prefix_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]:
-    """Return E||S_k||_2^2 for independent random orders on m workers (R1 for m = 1, R2 a).
+    r"""Return E||S_k||_2^2 for independent random orders on m workers (R1 for m = 1, R2 a).
 
-    ::
+    .. math:: E\|S_k\|_2^2 = m \sigma^2 \frac{k (n-k)}{n-1}
 
-        E||S_k||_2^2 = m sigma^2 k (n-k) / (n-1)
+    Assumes independent uniformly random orders, one per worker.
 
-    Assumes independent uniformly random orders, one per worker; sigma^2 is the mean WITHIN-worker variance
-    (1/(mn)) sum_{i,j} ||z_ij - zbar_i||_2^2. Worker means cancel as the global sum is 0.
-
-    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    variance : float
-        sigma^2.
+    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
+    Khaled, Richtarik, arXiv:2006.05988 (the same variance for m = 1).
 
     Returns
     -------
     ndarray, shape (n,)
         The moments for k = 1, ..., n; the last is 0.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Mishchenko, Khaled, Richtarik, "Random Reshuffling", arXiv:2006.05988 (the same variance for m = 1).
 
     Examples
     --------
@@ -84,23 +59,18 @@ def _lengths(n: int) -> tuple[NDArray[np.float64], int]:
 
 
 def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int) -> NDArray[np.float64]:
-    """Return the covariance of two prefix sums of random orders (R1, R2 a).
+    r"""Return the covariance of two prefix sums of random orders (R1, R2 a).
 
-    ::
-
-        Cov(S_k, S_l) = m Sigma k (n-l) / (n-1),  k <= l
+    .. math:: \mathrm{Cov}(S_k, S_l) = m \Sigma \frac{k (n-l)}{n-1}, \qquad k \le l
 
     Assumes independent uniformly random orders; Sigma is the mean within-worker covariance
     (1/(mn)) sum_{i,j} (z_ij - zbar_i)(z_ij - zbar_i)'.
 
-    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``.
+    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
+    Khaled, Richtarik, arXiv:2006.05988 (k = l, m = 1).
 
     Parameters
     ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
     covariance : array_like, shape (d, d)
         Sigma.
     k, length : int
@@ -110,15 +80,6 @@ def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int
     -------
     ndarray, shape (d, d)
         The cross-covariance E S_k S_l'.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1, a length is outside 0, ..., n or Sigma is not symmetric positive semi-definite.
-
-    References
-    ----------
-    Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (k = l, m = 1).
 
     Examples
     --------
@@ -135,40 +96,17 @@ def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int
 
 
 def mean_square_prefix(n: int, m: int, variance: float) -> float:
-    """Return the mean over an epoch of E||S_k||_2^2 (R1, R2 a).
+    r"""Return the mean over an epoch of E||S_k||_2^2 (R1, R2 a).
 
-    ::
+    .. math:: \frac1n \sum_{k=1}^{n} E\|S_k\|_2^2 = \frac{m \sigma^2 (n+1)}{6}
 
-        (1/n) sum_{k=1}^{n} E||S_k||_2^2 = m sigma^2 (n+1) / 6
+    The same mean over k = 0, ..., n-1, since S_0 = S_n = 0. Divided by m^2 it is the mean-square herding
+    error V of averaged gradients.
 
-    The same mean over k = 0, ..., n-1, since S_0 = S_n = 0.
+    Assumes independent uniformly random orders.
 
-    Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`.
-
-    Provenance: derived, note ``R1-random-order``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    variance : float
-        sigma^2.
-
-    Returns
-    -------
-    float
-        The mean; divide by m^2 for the mean-square herding error V of averaged gradients.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (an upper bound of the same order).
+    Provenance: derived, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (an
+    upper bound of the same order).
 
     Examples
     --------
@@ -180,38 +118,14 @@ def mean_square_prefix(n: int, m: int, variance: float) -> float:
 
 
 def mean_prefix_second_moment(n: int, m: int, variance: float) -> float:
-    """Return the second moment of the mean prefix of an epoch (R1, R2 a).
+    r"""Return the second moment of the mean prefix of an epoch (R1, R2 a).
 
-    ::
+    .. math:: E \Bigl\| \frac1n \sum_{k=1}^{n} S_k \Bigr\|_2^2 = \frac{m \sigma^2 (n+1)}{12}
 
-        E || (1/n) sum_{k=1}^{n} S_k ||_2^2 = m sigma^2 (n+1) / 12
+    Assumes independent uniformly random orders.
 
-    Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`.
-
-    Provenance: derived, note ``R1-random-order``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    variance : float
-        sigma^2.
-
-    Returns
-    -------
-    float
-        The second moment, half of :func:`mean_square_prefix`.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (the prefixes).
+    Provenance: derived, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (the
+    prefixes).
 
     Examples
     --------
@@ -222,16 +136,15 @@ def mean_prefix_second_moment(n: int, m: int, variance: float) -> float:
 
 
 def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
-    """Return E||S_k||_2^2 when all workers share ONE random order (R2 b).
+    r"""Return E||S_k||_2^2 when all workers share ONE random order (R2 b).
 
-    ::
-
-        E||S_k||_2^2 = k (n-k) / (n-1) (1/n) sum_j || sum_i z_ij ||_2^2
+    .. math:: E\|S_k\|_2^2 = \frac{k (n-k)}{n-1} \, \frac1n \sum_j \Bigl\| \sum_i z_{ij} \Bigr\|_2^2
 
     Assumes global sum 0 and the same uniformly random order on every worker, as equal seeds produce. Equal
     data on the workers give m times the value of independent orders: the speedup in m is lost.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``.
+    Provenance: derived, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342 (shared
+    orders).
 
     Parameters
     ----------
@@ -242,15 +155,6 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray, shape (n,)
         The moments for k = 1, ..., n.
-
-    Raises
-    ------
-    ValueError
-        If the shape is not (m, n, d) with n >= 2, or the global sum is not 0.
-
-    References
-    ----------
-    Yun, Rajput, Sra, "Minibatch vs Local SGD with Shuffling", arXiv:2110.10342 (shared orders).
 
     Examples
     --------
@@ -266,16 +170,15 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
 
 
 def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]:
-    """Return E||S_k||_2^2 for one random order of all mn examples, m per step (R2 c).
+    r"""Return E||S_k||_2^2 for one random order of all mn examples, m per step (R2 c).
 
-    ::
-
-        E||S_k||_2^2 = sigma_tot^2 (m k) m (n-k) / (mn-1)
+    .. math:: E\|S_k\|_2^2 = \sigma_{tot}^2 \frac{m k \cdot m (n-k)}{mn-1}
 
     Assumes minibatch random reshuffling: one uniformly random order of the pool, cut into n batches of m;
     sigma_tot^2 = (1/(mn)) sum_{i,j} ||z_ij||_2^2 around the global mean.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``.
+    Provenance: derived, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342 (minibatch
+    RR).
 
     Parameters
     ----------
@@ -291,15 +194,6 @@ def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
     ndarray, shape (n,)
         The moments for k = 1, ..., n.
 
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Yun, Rajput, Sra, arXiv:2110.10342 (minibatch RR).
-
     Examples
     --------
     >>> pooled_second_moment(2, 2, 3.0)
@@ -311,39 +205,20 @@ def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
 
 
 def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
-    """Bound ||S_k||_2 for EVERY choice of orders (R2 d).
+    r"""Bound ||S_k||_2 for EVERY choice of orders (R2 d).
 
-    ::
+    .. math:: \|S_k\|_2 \le m \sigma \sqrt{k (n-k)} \le m n \sigma / 2
 
-        ||S_k||_2 <= m sigma sqrt(k (n-k)) <= m n sigma / 2
-
-    Assumes global sum 0; sigma^2 is the mean within-worker variance. Attained at k = n/2 by equal workers
+    Assumes global sum 0. Attained at k = n/2 by equal workers
     holding +-1 in sorted order.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    variance : float
-        sigma^2.
+    Provenance: derived, note ``R2-random-orders-on-workers``. Cauchy-Schwarz; arXiv:2302.00845 (the
+    quantity).
 
     Returns
     -------
     ndarray, shape (n,)
         The bounds for k = 1, ..., n.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Cauchy-Schwarz; arXiv:2302.00845 (the quantity).
 
     Examples
     --------
@@ -356,40 +231,22 @@ def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
 
 
 def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float, float]:
-    """Bound E max_k ||S_k||_2^2 from both sides (R3).
+    r"""Bound E max_k ||S_k||_2^2 from both sides (R3).
 
-    ::
+    .. math::
+        m \sigma^2 \frac{\lfloor n/2 \rfloor \lceil n/2 \rceil}{n-1} \le E \max_k \|S_k\|_2^2
+        \le 8 m \sigma^2 \frac{n^2}{n-1}
 
-        m sigma^2 floor(n/2) ceil(n/2) / (n-1) <= E max_k ||S_k||_2^2 <= 8 m sigma^2 n^2 / (n-1)
+    Assumes independent uniformly random orders. For long lists the truth lies between m n sigma^2 / 4,
+    approached as d grows, and m n sigma^2 pi^2 / 12, attained at d = 1 (note ``R5-brownian-bridge``): the
+    upper bound is 10 to 32 times too large.
 
-    Assumes independent uniformly random orders, sigma^2 as in :func:`prefix_second_moment`. For long lists
-    the truth lies between m n sigma^2 / 4, approached as d grows, and m n sigma^2 pi^2 / 12, attained at
-    d = 1 (note ``R5-brownian-bridge``): the upper bound is 10 to 32 times too large.
-
-    Provenance: derived, note ``R3-expected-maximum``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    variance : float
-        sigma^2.
+    Provenance: derived, note ``R3-expected-maximum``. Doob's L2 inequality.
 
     Returns
     -------
     lower, upper : float
         The two bounds.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1 or the variance is negative.
-
-    References
-    ----------
-    Doob's L2 inequality; see the note.
 
     Examples
     --------
@@ -401,35 +258,22 @@ def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float
 
 
 def bridge_maximum_cdf(x: float) -> float:
-    """Return the limit law of the largest prefix of a random order (R5).
+    r"""Return the limit law of the largest prefix of a random order (R5).
 
-    ::
-
-        P( max_k |S_k| <= x sigma sqrt(n) ) -> K(x) = 1 - 2 sum_{k>=1} (-1)^{k-1} exp(-2 k^2 x^2)
+    .. math::
+        P\bigl( \max_k |S_k| \le x \sigma \sqrt n \bigr) \to K(x)
+        = 1 - 2 \sum_{k \ge 1} (-1)^{k-1} e^{-2 k^2 x^2}
 
     Assumes d = m = 1, n -> infinity and max_j |z_j| / (sigma sqrt(n)) -> 0. The mean of K is
     ``BRIDGE_MAXIMUM_MEAN``.
 
-    Provenance: derived from the Brownian bridge, note ``R5-brownian-bridge``.
+    Provenance: derived from the Brownian bridge, note ``R5-brownian-bridge``. See Kolmogorov, 1933; no arXiv
+    version.
 
     Parameters
     ----------
     x : float
         Size in units of sigma sqrt(n), at least 0.
-
-    Returns
-    -------
-    float
-        The probability K(x), the law of Kolmogorov.
-
-    Raises
-    ------
-    ValueError
-        If x is negative or not finite.
-
-    References
-    ----------
-    Kolmogorov, 1933; no arXiv version.
 
     Examples
     --------
@@ -440,18 +284,18 @@ def bridge_maximum_cdf(x: float) -> float:
 
 
 def workers_herding(single: ArrayLike, relation: str) -> float:
-    """Return the size of S_k over m workers from the sizes on single workers (R6).
+    r"""Return the size of S_k over m workers from the sizes on single workers (R6).
 
-    ::
-
-        identical:    ||S_k|| = sum_i ||S_k^i||                  (slope 1 in m)
-        independent:  ( E||S_k||_2^2 )^{1/2} = ( sum_i E||S_k^i||_2^2 )^{1/2}   (slope 1/2 in m)
+    .. math::
+        \text{identical: } \ \|S_k\| = \sum_i \|S_k^i\| \ \text{(slope 1 in } m), \qquad
+        \text{independent: } \ E\|S_k\|_2^2 = \sum_i E\|S_k^i\|_2^2 \ \text{(slope 1/2)}
 
     Assumes either equal data and equal orders on all workers (any norm; exact, and the worst case of
     independent balancing), or independent workers with prefixes of mean 0 (``single`` is then the root mean
     square in the Euclidean norm). Balancing the workers together removes the growth: slope 0, by V8 and H4.
 
-    Provenance: derived, note ``R6-growth-in-workers``.
+    Provenance: derived, note ``R6-growth-in-workers``. See Cooper et al., arXiv:2302.00845 (ID-GraB against
+    CD-GraB).
 
     Parameters
     ----------
@@ -459,20 +303,6 @@ def workers_herding(single: ArrayLike, relation: str) -> float:
         ||S_k^i||, or its root mean square.
     relation : {"identical", "independent"}
         How the workers relate.
-
-    Returns
-    -------
-    float
-        ||S_k||, or its root mean square, not divided by m.
-
-    Raises
-    ------
-    ValueError
-        If an entry is negative, the relation is unknown, or identical workers differ.
-
-    References
-    ----------
-    Cooper et al., arXiv:2302.00845 (ID-GraB against CD-GraB).
 
     Examples
     --------

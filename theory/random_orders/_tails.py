@@ -1,8 +1,4 @@
-"""Tail bounds for the prefix sums of uniformly random orders (R4, R4', R7).
-
-S_k(c) is coordinate c of the sum over the workers of their first k vectors, each centred at its worker's
-mean; the orders of the workers are independent. Lengths run over k = 1, ..., n.
-"""
+"""Tail bounds for the prefix sums of uniformly random orders (R4, R4', R7)."""
 
 from __future__ import annotations
 
@@ -15,41 +11,20 @@ from theory._checks import integer_at_least, nonnegative, nonnegative_array, pos
 
 
 def hoeffding_tail(t: float, n: int, m: int, width: float) -> NDArray[np.float64]:
-    """Bound the tail of one coordinate of one prefix sum (R4, pointwise).
+    r"""Bound the tail of one coordinate of one prefix sum (R4, pointwise).
 
-    ::
-
-        P( |S_k(c)| >= t ) <= 2 exp( -2 t^2 / (m min(k, n-k) (b-a)^2) )
+    .. math:: P( |S_k(c)| \ge t ) \le 2 \exp\Bigl( -\frac{2 t^2}{m \min(k, n-k) (b-a)^2} \Bigr)
 
     Assumes independent uniformly random orders; on each worker coordinate c ranges over an interval of length
     b - a (its place may differ between workers).
 
-    Provenance: derived, note ``R4-hoeffding-tails``.
-
-    Parameters
-    ----------
-    t : float
-        Size, > 0.
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    width : float
-        b - a > 0.
+    Provenance: derived, note ``R4-hoeffding-tails``. See Hoeffding, 1963 (without replacement is dominated by
+    with replacement).
 
     Returns
     -------
     ndarray, shape (n,)
         The bounds for k = 1, ..., n, at most 1; the last is 0 as S_n = 0.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1, or t or the width is not positive.
-
-    References
-    ----------
-    Hoeffding, 1963 (without replacement is dominated by with replacement); no arXiv version.
 
     Examples
     --------
@@ -75,43 +50,14 @@ def _two_sided(numerator: float, denominators: NDArray[np.float64]) -> NDArray[n
 
 
 def maximum_inf_bound(n: int, m: int, d: int, width: float, delta: float) -> float:
-    """Bound the herding error of random orders in the inf-norm (R4).
+    r"""Bound the herding error of random orders in the inf-norm (R4).
 
-    ::
-
-        P( max_k ||S_k||_inf > (b-a) sqrt(m n log(4d/delta)) ) <= delta
+    .. math:: P\Bigl( \max_k \|S_k\|_\infty > (b-a) \sqrt{m n \log(4d/\delta)} \Bigr) \le \delta
 
     Assumes independent uniformly random orders; on each worker every coordinate ranges over an interval of
     length at most b - a. No log n is paid for the maximum.
 
-    Provenance: derived, note ``R4-hoeffding-tails``.
-
-    Parameters
-    ----------
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
-    d : int
-        Dimension, at least 1.
-    width : float
-        b - a > 0.
-    delta : float
-        Failure probability in (0, 1).
-
-    Returns
-    -------
-    float
-        The bound, not divided by m.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1, d < 1, the width is not positive or delta is outside (0, 1).
-
-    References
-    ----------
-    Hoeffding, 1963, and Doob's maximal inequality; see the note.
+    Provenance: derived, note ``R4-hoeffding-tails``. See Hoeffding, 1963, and Doob's maximal inequality.
 
     Examples
     --------
@@ -124,42 +70,23 @@ def maximum_inf_bound(n: int, m: int, d: int, width: float, delta: float) -> flo
 
 
 def hoeffding_serfling_radius(n: int, width: float, delta: float) -> NDArray[np.float64]:
-    """Return the Hoeffding-Serfling radius of a prefix mean (R4', m = 1, one-sided).
+    r"""Return the Hoeffding-Serfling radius of a prefix mean (R4', m = 1, one-sided).
 
-    ::
-
-        P( S_k / k > (b-a) sqrt(rho_k log(1/delta) / (2k)) ) <= delta,  where
-        rho_k = 1 - (k-1)/n (k <= n/2),  (1 - k/n)(1 + 1/k) (k > n/2)
+    .. math::
+        P\Bigl( \frac{S_k}{k} > (b-a) \sqrt{\frac{\rho_k \log(1/\delta)}{2k}} \Bigr) \le \delta, \qquad
+        \rho_k = 1 - \frac{k-1}{n} \ \Bigl(k \le \frac n2\Bigr), \quad
+        \Bigl(1 - \frac kn\Bigr)\Bigl(1 + \frac1k\Bigr) \ \Bigl(k > \frac n2\Bigr)
 
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a. Use delta/2
     for a two-sided interval.
 
-    Provenance: seen, Bardenet and Maillard, Corollary 2.5; not derived here, see note
+    Provenance: seen (Bardenet, Maillard, arXiv:1309.4029, Corollary 2.5); not derived, see note
     ``R4-hoeffding-serfling``.
-
-    Parameters
-    ----------
-    n : int
-        Examples, at least 2.
-    width : float
-        b - a > 0.
-    delta : float
-        Failure probability in (0, 1), for each k.
 
     Returns
     -------
     ndarray, shape (n,)
         The radii for k = 1, ..., n; the last is 0.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, the width is not positive or delta is outside (0, 1).
-
-    References
-    ----------
-    Bardenet, Maillard, "Concentration inequalities for sampling without replacement", arXiv:1309.4029,
-    Corollary 2.5.
 
     Examples
     --------
@@ -178,25 +105,18 @@ def _serfling_factor(k: NDArray[np.float64], n: int) -> NDArray[np.float64]:
 
 
 def bernstein_tail(t: float, n: int, m: int, variance: float, bound: float) -> NDArray[np.float64]:
-    """Bound the tail of one coordinate of one prefix sum by its variance (R7).
+    r"""Bound the tail of one coordinate of one prefix sum by its variance (R7).
 
-    ::
-
-        P( |S_k(c)| >= t ) <= 2 exp( -t^2 / (2 (m min(k, n-k) sigma_c^2 + B t / 3)) )
+    .. math::
+        P( |S_k(c)| \ge t ) \le 2 \exp\Bigl( -\frac{t^2}{2 (m \min(k, n-k) \sigma_c^2 + B t / 3)} \Bigr)
 
     Assumes independent uniformly random orders, |z_ij(c) - zbar_i(c)| <= B and sigma_c^2 the mean
     within-worker variance of the coordinate.
 
-    Provenance: derived, note ``R7-bernstein-tails``.
+    Provenance: derived, note ``R7-bernstein-tails``. See Hoeffding, 1963, and Bernstein's inequality.
 
     Parameters
     ----------
-    t : float
-        Size, > 0.
-    n : int
-        Examples per worker, at least 2.
-    m : int
-        Workers, at least 1.
     variance : float
         sigma_c^2.
     bound : float
@@ -206,15 +126,6 @@ def bernstein_tail(t: float, n: int, m: int, variance: float, bound: float) -> N
     -------
     ndarray, shape (n,)
         The bounds for k = 1, ..., n, at most 1; the last is 0 as S_n = 0.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, m < 1, the variance is negative, or t or B is not positive.
-
-    References
-    ----------
-    Hoeffding, 1963, and Bernstein's inequality; see the note.
 
     Examples
     --------
@@ -231,44 +142,31 @@ def bernstein_tail(t: float, n: int, m: int, variance: float, bound: float) -> N
 def empirical_bernstein_radius(
     n: int, deviations: ArrayLike, width: float, delta: float
 ) -> NDArray[np.float64]:
-    """Return the two-sided empirical Bernstein-Serfling radius of a prefix mean (R7, m = 1).
+    r"""Return the two-sided empirical Bernstein-Serfling radius of a prefix mean (R7, m = 1).
 
-    ::
+    .. math::
+        P\Bigl( \frac{|S_k|}{k} > sd_k \sqrt{\frac{2 \rho_k \log(10/\delta)}{k}}
+                + \kappa (b-a) \frac{\log(10/\delta)}{k} \Bigr) \le \delta, \qquad
+        \kappa = \frac73 + \frac{3}{\sqrt2}
 
-        P( |S_k| / k > sd_k sqrt(2 rho_k log(10/delta) / k) + kappa (b-a) log(10/delta) / k ) <= delta
-
-    Here kappa = 7/3 + 3/sqrt(2), rho_k is that of :func:`hoeffding_serfling_radius` and sd_k the standard
-    deviation of the first k values seen (divisor k).
+    rho_k is that of :func:`hoeffding_serfling_radius` and sd_k the standard deviation of the first k values
+    seen (divisor k).
 
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a.
 
-    Provenance: seen, the constants of Bardenet and Maillard's empirical Bernstein-Serfling radius;
-    the divisor k in sd_k is recalled; not derived here, see note ``R7-bernstein-tails``.
+    Provenance: seen, the constants of Bardenet and Maillard's empirical Bernstein-Serfling radius; the
+    divisor k in sd_k is recalled; not derived, see note ``R7-bernstein-tails``. See Bardenet, Maillard,
+    arXiv:1309.4029.
 
     Parameters
     ----------
-    n : int
-        Examples, at least 2.
     deviations : array_like, shape (n,)
         sd_1, ..., sd_n.
-    width : float
-        b - a > 0.
-    delta : float
-        Failure probability in (0, 1), for each k.
 
     Returns
     -------
     ndarray, shape (n,)
         The radii for k = 1, ..., n.
-
-    Raises
-    ------
-    ValueError
-        If n < 2, the width is not positive, delta is outside (0, 1), or there are not n standard deviations.
-
-    References
-    ----------
-    Bardenet, Maillard, arXiv:1309.4029.
 
     Examples
     --------
