@@ -51,7 +51,7 @@ def fused(x, X, y, reads, example, finish, alpha, updates, seed):
 def contest(updates: int) -> Contest:
     """Return what is timed, each `updates` gradients long; with many workers ten times that."""
     problem = cg.problems.least_squares(m=1, n=256, d=16)
-    X, y = problem.data[0], problem.data[1]
+    X, y = problem.data.X, problem.data.y
 
     def ours(workers: int, record: AsyncRecord, count: int) -> Callable[[], None]:
         def go() -> None:

@@ -34,7 +34,7 @@ epochs = 150 if QUICK else 600
 
 # %%
 problem = cg.problems.skewed(m=1, n=64, d=2, kappa=5.0, seed=0)
-tilts = problem.data[0][0]
+tilts = problem.data.terms[0]
 n, d = tilts.shape
 alpha = 0.5 / (n * 5.0)
 

@@ -41,7 +41,7 @@ n, rounds, workers = (64, 10, [1, 2, 4, 8]) if QUICK else (128, 14, [1, 2, 4, 8,
 
 
 def plateau(name, m, seed):
-    z = cg.problems.skewed(m=m, n=n, d=8, seed=seed).data[0]
+    z = cg.problems.skewed(m=m, n=n, d=8, seed=seed).data.terms
     errors = cg.herding.curve(z, name, rounds, seed=seed)
     return errors[1:].mean() if name == "rr" else errors[-5:].mean()
 

@@ -20,7 +20,7 @@ from theory import quadratics
 plt.ion()  # figures appear under their cells
 QUICK = bool(os.environ.get("CDGRAB_QUICK"))
 problem = cg.problems.quadratic(m=4, n=16, d=3, eigenvalues=[1.0, 2.0, 4.0], heterogeneity=0.5, seed=0)
-centres, eigenvalues = problem.data[0], problem.data[1]
+centres, eigenvalues = problem.data.b, problem.data.eigenvalues
 m, n, d = centres.shape
 alpha = 0.3 / (n * eigenvalues.max())
 x0 = problem.x_star + np.ones(d)

@@ -25,7 +25,7 @@ QUICK = bool(os.environ.get("CDGRAB_QUICK"))
 
 # %%
 problem = cg.problems.quadratic(m=4, n=64, d=3, seed=0)
-centres, lam = problem.data[0], problem.data[1]
+centres, lam = problem.data.b, problem.data.eigenvalues
 m, n, d = centres.shape
 herded = cg.herding.order(lam * (centres - problem.x_star), "cd-grab", rounds=12)
 deviations = np.take_along_axis(centres, herded[..., None], axis=1).mean(axis=0) - problem.x_star
@@ -85,7 +85,7 @@ print(f"random reshuffling overtakes the standing order below α n L = {crossing
 
 # %%
 workers = [1, 2, 4, 8] if QUICK else [1, 2, 4, 8, 16, 32]
-one = cg.problems.skewed(m=1, n=64, d=4, seed=0).data[0][0]
+one = cg.problems.skewed(m=1, n=64, d=4, seed=0).data.terms[0]
 first = np.random.default_rng(0).permutation(64)
 
 
@@ -120,7 +120,7 @@ with cg.plots.style():
 
 # %%
 shifts = [0.0, 1.0, 4.0, 16.0, 64.0]
-z = cg.problems.skewed(m=1, n=256, d=4, seed=0).data[0]
+z = cg.problems.skewed(m=1, n=256, d=4, seed=0).data.terms
 pi = np.random.default_rng(1).permutation(256)[None]
 
 

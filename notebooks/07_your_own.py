@@ -68,7 +68,7 @@ orders = {name: run.orders[0, -1] for name, run in runs.items()}
 with cg.plots.style():
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), dpi=80)
     cg.plots.loss_curves(runs, ax=left)
-    cg.plots.herding_profile(problem.data[0], orders, ax=right)
+    cg.plots.herding_profile(problem.data.terms, orders, ax=right)
 
 # %% [markdown]
 # ## Is it right?

@@ -111,7 +111,7 @@ def lesson(*, m: int = 4, n: int = 24, epochs: int = 12, seed: int = 0) -> Lesso
     m = _checks.integer("m", m, low=1, high=_MOST["m"])
     n = _checks.integer("n", n, low=2, high=_MOST["n"])
     epochs = _checks.integer("epochs", epochs, low=1, high=_MOST["epochs"])
-    z = problems.skewed(m=m, n=n, d=2, seed=seed).data[0]
+    z = problems.skewed(m=m, n=n, d=2, seed=seed).data.terms
     return Lesson(z, seed, tuple(_strand(z, name, epochs, seed) for name in TITLES))
 
 

@@ -56,7 +56,7 @@ class Look:
 
     def pictures(self) -> tuple[str, ...]:
         """Draw walk (first two coordinates), herding profile and loss curves, as SVG elements."""
-        return tuple(map(inline_svg, overview(self.problem.data[0], self.orders(), self.runs)))
+        return tuple(map(inline_svg, overview(self.problem.data.terms, self.orders(), self.runs)))
 
 
 def live(

@@ -50,7 +50,7 @@ def deal(problem: Problem, m: int) -> Problem:
     """
     examples, *rest = problem.data
     n = problem.n // m
-    return replace(problem, m=m, n=n, data=(examples.reshape(m, n, -1), *rest))
+    return replace(problem, m=m, n=n, data=problem.data._make((examples.reshape(m, n, -1), *rest)))
 
 
 def run_of(

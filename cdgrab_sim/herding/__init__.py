@@ -336,7 +336,7 @@ class _Standing:
         for state in coming:
             mean = getattr(state, "mean", None)
             if isinstance(mean, np.ndarray):
-                exact = example_sums(self.problem.data[0]) / self.problem.n if exact is None else exact
+                exact = example_sums(self.problem.data.z) / self.problem.n if exact is None else exact
                 mean[:] = exact
             yield state
 

@@ -161,7 +161,7 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
     >>> import cdgrab_sim as cg
     >>> problem = cg.problems.skewed(m=2, n=4, d=2)
     >>> run = cg.simulate(problem, "rr", epochs=3, step_size=0.01, x0=[1.0, 1.0])
-    >>> figures = overview(problem.data[0], {"rr": [[0, 1, 2, 3], [3, 2, 1, 0]]}, {"rr": run})
+    >>> figures = overview(problem.data.terms, {"rr": [[0, 1, 2, 3], [3, 2, 1, 0]]}, {"rr": run})
     >>> [figure.axes[0].get_title() for figure in figures]
     ['walk of the prefix sums', 'how far it gets', 'loss']
     """

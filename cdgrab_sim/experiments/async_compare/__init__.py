@@ -90,7 +90,7 @@ def excess(cell: dict[str, Any]) -> dict[str, float]:
     not advance with each arrival, by an amount of the order of the step.
     """
     name, (problem, times, end) = cell["method"], situation(cell)
-    mean_curvature = float(np.mean(np.sum(problem.data[0] ** 2, axis=-1)))
+    mean_curvature = float(np.mean(np.sum(problem.data.X**2, axis=-1)))
     early, late = (
         simulate_async(
             problem, method_of(name, cell["m"]), workers=cell["m"], until=until, job_times=times,

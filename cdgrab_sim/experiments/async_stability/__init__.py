@@ -50,7 +50,7 @@ def variance(cell: dict[str, Any]) -> dict[str, float]:
         record=AsyncRecord(every=_EVERY, trajectory=True, loss=False),
     )  # fmt: skip
     assert run.trajectory is not None
-    noise = c**2 * problem.data[0][0].var(axis=0)
+    noise = c**2 * problem.data.b[0].var(axis=0)
     late = run.trajectory[len(run.trajectory) // 5 :] - problem.x_star
     return {"variance": float((late**2 / noise).mean())}
 

@@ -54,8 +54,8 @@ def stationary_bias(cell: Cell) -> dict[str, float]:
     )
     assert run.trajectory is not None
     mean = run.trajectory[:, cell["epochs"] // 2 :].mean(axis=(0, 1)) - problem.x_star
-    X, y, places, _ = problem.data
-    features, targets = X[places], y[places]
+    table = problem.data
+    features, targets = table.X[table.rows], table.y[table.rows]
     residuals = features @ problem.x_star - targets
     hessians = features[..., :, None] * features[..., None, :]
     predicted = reshuffling_bias(alpha, hessians, features * residuals[..., None])

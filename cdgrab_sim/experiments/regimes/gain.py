@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import grid
@@ -71,7 +71,8 @@ def filtered_floor(cell: Cell) -> dict[str, float]:
     run = run_of(cell, problem, cell["step_size"], T, Record(grad_norm=False, distance=False, orders=True))
     assert run.loss is not None
     assert run.orders is not None
-    z, eigenvalues = _centred(problem), np.array(cell["problem"]["eigenvalues"])
+    assert problem.x_star is not None
+    z, eigenvalues = problem.gradients(problem.x_star), np.array(cell["problem"]["eigenvalues"])
     start = np.zeros(problem.d)
     predicted = []
     for pi in run.orders:
@@ -80,16 +81,6 @@ def filtered_floor(cell: Cell) -> dict[str, float]:
         predicted.append(0.5 * (errors[T // 2 :] ** 2 @ eigenvalues).mean())
     error = run.loss[:, T // 2 :].mean() - problem.f_star
     return {"error": float(error), "filtered": float(np.mean(predicted))}
-
-
-def _centred(problem: Problem) -> FloatArray:
-    """Return the gradients at x_star (m, n, d), in the eigenbasis: the Hessian of `quadratic` is diagonal."""
-    m, n, d = problem.m, problem.n, problem.d
-    assert problem.x_star is not None
-    rows = np.empty((m * n, d))
-    who, idx = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
-    problem.grads(rows, problem.x_star, who, idx, problem.data)
-    return rows.reshape(m, n, d)
 
 
 def _mean_prefixes(z: FloatArray, pi: IntArray) -> FloatArray:

@@ -43,7 +43,7 @@ def workers_floor(cell: Cell) -> dict[str, float]:
     """Measure a floor where shards are ``copies`` of one, terms are ``signs``, or orders the same."""
     problem = problem_of(cell | {"m": 1} if cell["shards"] == "copies" else cell)
     if cell["shards"] == "copies":
-        problem = _with_terms(problem, np.repeat(problem.data[0], cell["m"], axis=0))
+        problem = _with_terms(problem, np.repeat(problem.data.terms, cell["m"], axis=0))
     elif cell["shards"] == "signs":
         problem = _with_terms(problem, sign_terms(cell["m"], cell["n"], 1.0)[..., None])
     ordering = one_order() if cell["ordering"] == SAME else orderings.make(cell["ordering"])
@@ -55,8 +55,7 @@ def workers_floor(cell: Cell) -> dict[str, float]:
 def _with_terms(problem: Problem, terms: FloatArray) -> Problem:
     """Return a skewed problem with other linear terms, whose sum is zero."""
     m, n, d = terms.shape
-    _, _, curvature = problem.data
-    return replace(problem, m=m, n=n, data=(terms, np.zeros(d), curvature))
+    return replace(problem, m=m, n=n, data=problem.data._replace(terms=terms, mean=np.zeros(d)))
 
 
 def _part(

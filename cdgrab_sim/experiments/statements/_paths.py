@@ -44,18 +44,9 @@ def polyak(number: int, seed: int) -> Problem:
     return strongly_convex(number % 4, seed)
 
 
-def gradients(problem: Problem, x: FloatArray) -> FloatArray:
-    """Return all gradients (m, n, d) at a point."""
-    m, n, d = problem.m, problem.n, problem.d
-    out = np.empty((m * n, d))
-    who, idx = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
-    problem.grads(out, x, who, idx, problem.data)
-    return out.reshape(m, n, d)
-
-
 def step_prefixes(problem: Problem, x: FloatArray, pi: IntArray) -> FloatArray:
     """Return P_0, ..., P_{n-1} (n, d) at x: prefix sums of worker-averaged gradients, centred."""
-    g = gradients(problem, x)
+    g = problem.gradients(x)
     steps = np.take_along_axis(g, pi[..., None], axis=1).mean(axis=0) - g.mean(axis=(0, 1))
     return np.vstack([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)[:-1]])
 

@@ -63,7 +63,7 @@ def equal_workers(rng: Generator, number: int) -> Measured:
         problem, "vanilla", workers=m, updates=100, step_size=c, seed=_seed(rng), x0=[1.0], record=record
     )
     assert run.trajectory is not None
-    targets = problem.data[0][0, run.events["example"], 0]
+    targets = problem.data.b[0, run.events["example"], 0]
     return difference(run.trajectory[:, 0], fixed_delay.iterates(np.full(100, c), targets, 1.0, m))
 
 
@@ -76,7 +76,7 @@ def _variance(rng: Generator, m: int, c: float, times: Any) -> float:
         problem, "vanilla", workers=m, updates=40_000, step_size=c, job_times=times, **options
     )
     assert run.trajectory is not None
-    noise = problem.data[0][0].var(axis=0)
+    noise = problem.data.b[0].var(axis=0)
     return float(((run.trajectory[200:] - problem.x_star) ** 2 / noise).mean()) / c**2
 
 

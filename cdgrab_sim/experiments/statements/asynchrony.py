@@ -22,7 +22,7 @@ from theory.asynchrony import (
 
 MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # one quadratic mode without noise
 NOISY = problems.quadratic(m=1, n=64, d=2, seed=3)
-LAM, CENTRES = NOISY.data[1], NOISY.data[0][0]
+LAM, CENTRES = NOISY.data.eigenvalues, NOISY.data.b[0]
 SLOW = np.arange(64) < 13
 CLASSES = job_times.two_classes(SLOW, 10.0)
 FACTORS = np.where(SLOW, 10.0, 1.0)  # up to a number, which no law depends on

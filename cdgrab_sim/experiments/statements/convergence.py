@@ -14,7 +14,6 @@ from cdgrab_sim.experiments.statements._instances import largest
 from cdgrab_sim.experiments.statements._paths import (
     ANY_ORDER,
     Path,
-    gradients,
     path,
     polyak,
     smooth,
@@ -82,7 +81,7 @@ def reshuffled_prefixes(rng: Generator, number: int) -> Measured:
     rows = list(itertools.permutations(range(3)))
     pairs = [np.array(pi) for pi in itertools.product(rows, repeat=2)]
     measured = np.mean([np.sum(step_prefixes(problem, x, pi) ** 2) / 3 for pi in pairs])
-    return difference(measured, theory.rr_mean_square_herding(_deviation(gradients(problem, x)), 2, 3))
+    return difference(measured, theory.rr_mean_square_herding(_deviation(problem.gradients(x)), 2, 3))
 
 
 def _deviation(g: FloatArray) -> float:
@@ -221,7 +220,7 @@ def _epoch(p: Path, x: FloatArray, pi: IntArray) -> tuple[list[FloatArray], Floa
     points, seen = [], []
     for j in pi:
         points.append(x)
-        seen.append(gradients(p.problem, x)[0, j])
+        seen.append(p.problem.gradients(x)[0, j])
         x = x - p.alpha * seen[-1]
     return points, np.array(seen)
 
@@ -253,7 +252,7 @@ def stale_herding(rng: Generator, number: int) -> Measured:
     for t, pi in enumerate(orders):
         points, seen = _epoch(p, x[t], pi)
         moved = [largest(x[t + 1] - point, p.norm) for point in points]
-        stale = largest(gradients(p.problem, x[t + 1]).mean(axis=(0, 1)) - centre, p.norm)
+        stale = largest(p.problem.gradients(x[t + 1]).mean(axis=(0, 1)) - centre, p.norm)
         bounds.append(theory.grab_herding_bound(p.H[t], p.A[t], p.L, 8, moved[0], sum(moved), stale))
         centre = seen.mean(axis=0)
     return ratio(p.H[1:], bounds[:-1])

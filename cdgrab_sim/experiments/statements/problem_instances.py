@@ -8,7 +8,6 @@ from numpy.random import Generator
 from cdgrab_sim import problems
 from cdgrab_sim._records import Record
 from cdgrab_sim.experiments.statements._orders import last, permutations
-from cdgrab_sim.experiments.statements._paths import gradients
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, upper
 from cdgrab_sim.experiments.statements.general_quadratics import quadratics
 from cdgrab_sim.synchronous._simulate import simulate
@@ -20,12 +19,12 @@ def skewed(rng: Generator, number: int) -> Measured:
     kappa = float(rng.uniform(1.0, 40.0))
     problem = problems.skewed(m=3, n=5, d=4, kappa=kappa, heterogeneity=1.0, seed=int(rng.integers(2**31)))
     x = rng.standard_normal(4)
-    g = gradients(problem, x)
+    g = problem.gradients(x)
     terms = g - g.mean(axis=(0, 1))
     value = problem.value(x, problem.data)
     return [
         difference(g.mean(axis=(0, 1)), theory.skewed_gradient(x, kappa, 1.0)),
-        difference(terms, gradients(problem, np.zeros(4))),
+        difference(terms, problem.gradients(np.zeros(4))),
         difference(value, theory.skewed_value(x, kappa, 1.0)),
     ]
 
@@ -68,14 +67,14 @@ def small_steps(rng: Generator, number: int) -> Measured:
 @identity("I4", "minimiser, spread and constants of the quadratic problem", cases=10)
 def shared_hessian(rng: Generator, number: int) -> Measured:
     problem = problems.quadratic(m=3, n=5, d=3, heterogeneity=1.0, seed=int(rng.integers(2**31)))
-    centres, lam = problem.data[:2]
+    centres, lam = problem.data.b, problem.data.eigenvalues
     arrays = theory.shared_hessian(np.diag(lam), centres)
     variance = float(np.sum(lam**2 * np.diagonal(arrays.covariance)))
     assert problem.x_star is not None
     return [
         difference(problem.x_star, arrays.x_star),
         difference(problem.constants["sigma"] ** 2, variance),
-        difference(gradients(problem, arrays.x_star), -lam * arrays.deviations),
+        difference(problem.gradients(arrays.x_star), -lam * arrays.deviations),
     ]
 
 
@@ -84,7 +83,7 @@ def general(rng: Generator, number: int) -> Measured:
     root = rng.standard_normal((2, 3, 2, 2))
     A, c = root @ root.swapaxes(-1, -2) + 0.1 * np.eye(2), rng.standard_normal((2, 3, 2))
     problem, at = quadratics(A, c), theory.general_quadratics(A, c)
-    g = gradients(problem, at.x_star)
+    g = problem.gradients(at.x_star)
     return [
         difference(g, at.gradients),
         float(np.abs(g.mean(axis=(0, 1))).max()),
@@ -101,7 +100,7 @@ def skewed_mean(rng: Generator, number: int) -> Measured:
     start, epochs = np.full(4, 0.5 * alpha * np.sqrt(n / m)), round(300 * kappa**0.5)
     run = simulate(problem, "rr", epochs=epochs, step_size=alpha, x0=start, seed=number, record=record)
     assert run.trajectory is not None
-    sigma = np.sqrt(np.mean(problem.data[0] ** 2, axis=(0, 1)))
+    sigma = np.sqrt(np.mean(problem.data.terms**2, axis=(0, 1)))
     measured = run.trajectory[0, epochs // 3 :].mean(axis=0) / sigma
     return difference(measured.mean(), theory.skewed_mean(kappa, alpha, 1.0, n, m))
 
@@ -123,7 +122,7 @@ def robust(rng: Generator, number: int) -> Measured:
     g = theory.robust_loss(r, derivative=1)[:, None] * a
     value = problem.value(x, problem.data)
     return [
-        difference(np.sum(gradients(problem, x), axis=(0, 1)), g.sum(axis=0)),
+        difference(np.sum(problem.gradients(x), axis=(0, 1)), g.sum(axis=0)),
         difference(value, theory.robust_loss(r).mean()),
     ]
 
@@ -135,6 +134,6 @@ def robust_smoothness(rng: Generator, number: int) -> Measured:
     longest = a[np.argmax(np.linalg.norm(a, axis=1))]
     direction = longest if norm == "l2" else np.sign(longest)
     step = 1e-4 * direction + (number % 4 // 2) * rng.standard_normal(3)  # at the origin phi'' is largest
-    change = np.linalg.norm(gradients(problem, step) - gradients(problem, np.zeros(3)), axis=2).max()
+    change = np.linalg.norm(problem.gradients(step) - problem.gradients(np.zeros(3)), axis=2).max()
     size = np.abs(step).max() if norm == "inf" else np.linalg.norm(step)
     return change / size / theory.robust_smoothness(a, norm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Instance:
         self.lam = lam
         assert self.problem.x_star is not None
         self.x_star = self.problem.x_star
-        self.b = self.problem.data[0] - self.x_star
+        self.b = self.problem.data.b - self.x_star
         within = (self.b - self.b.mean(axis=1, keepdims=True)).reshape(-1, d)
         self.sig = within.T @ within / len(within)
 
@@ -180,9 +181,8 @@ def one_order(rng: Generator, number: int) -> Measured:
 def worker_factor(rng: Generator, number: int) -> Measured:
     ordering, n, alpha = ("rr", "sgd", "flipflop")[number % 3], 3, 0.2
     one = Instance(rng, 1, n)
-    b = np.tile(one.problem.data[0], (2, 1, 1))
-    many = problems.quadratic(m=2, n=n, d=2, eigenvalues=one.lam.tolist())
-    many = Problem(**{**vars(many), "data": (b, *one.problem.data[1:]), "x_star": one.x_star})
+    data = one.problem.data
+    many = replace(one.problem, m=2, data=data._replace(b=np.tile(data.b, (2, 1, 1))))
     epochs = every_epoch(ordering, 2, n)
     ends = np.array([last(many, pi, alpha, one.x_star) - one.x_star for pi in epochs])
     return difference(
