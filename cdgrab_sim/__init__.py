@@ -10,6 +10,7 @@
 `simulate`, `Record`, `Run`        SGD over m workers, what to write down, what came out
 `problems`, `Problem`              finite sums, built in and your own
 `orderings`, `Ordering`, `Seen`    example orderings, built in and your own
+`updates`, `Update`, `Iterates`    how iterates move: SGD, momentum, Adam, and your own
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
     from cdgrab_sim import testing as testing
+    from cdgrab_sim import updates as updates
     from cdgrab_sim._load import load as load
     from cdgrab_sim._records import Ordering as Ordering
     from cdgrab_sim._records import Problem as Problem
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from cdgrab_sim._sweep import Sweep as Sweep
     from cdgrab_sim._sweep import open_sweep as open_sweep
     from cdgrab_sim._sweep import sweep as sweep
+    from cdgrab_sim._update import Iterates as Iterates
+    from cdgrab_sim._update import Update as Update
     from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
     from cdgrab_sim.herding._loader import global_orders as global_orders
     from cdgrab_sim.herding._loader import save_orders as save_orders
@@ -75,6 +79,9 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "orderings": ("orderings", None),
     "plots": ("plots", None),
     "problems": ("problems", None),
+    "updates": ("updates", None),
+    "Update": ("_update", "Update"),
+    "Iterates": ("_update", "Iterates"),
     "replay": ("synchronous._replay", "replay"),
     "save_orders": ("herding._loader", "save_orders"),
     "simulate": ("synchronous._simulate", "simulate"),

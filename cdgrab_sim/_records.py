@@ -247,8 +247,10 @@ class Ordering:
     Notes
     -----
     A state has ``pi``. It may show more, under these names: ``s`` (d,) or (rows, d), its running signed sums,
-    for records of the balance; ``mean`` (m, d), the stale means that it balances against, which the array
-    functions replace by exact ones; ``clips``, numbers of clips up to now, for ``Run.clips``.
+    for records of the balance; ``weight`` (m, n), what the gradient of each example is multiplied with in the
+    update, 1 by default (orderings see raw gradients); ``mean`` (m, d), the stale means that it balances
+    against, which the array functions replace by exact ones; ``clips``, numbers of clips up to now, for
+    ``Run.clips``.
 
     Examples
     --------

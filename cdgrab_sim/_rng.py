@@ -31,6 +31,7 @@ class Role(IntEnum):
     REPETITION = 3  # seeds of repetitions; index: the repetition
     SIGN = 4  # the coins of sign rules; index: the replicate
     CASE = 5  # instances of checked statements; index: the statement, epoch: the case
+    UPDATE = 6  # the uniform numbers of updates; index: the replicate
 
 
 class Stream:

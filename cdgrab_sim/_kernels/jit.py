@@ -81,6 +81,36 @@ def is_small(function: Callable[..., Any]) -> bool:
 
 
 @lru_cache(maxsize=64)
+def bound(make: Callable[..., Any], *functions: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``make(*functions)``, once: how compiled functions of whatever origin enter a loop.
+
+    They are pasted in, and arrays are borrowed without counting references, which takes more time than a
+    small step does. Only code that allocates nothing can be compiled so; other code is compiled again, with
+    counting. Functions that close over functions cannot be cached on disk.
+    """
+
+    def compiled(**more: Any) -> Callable[..., Any]:
+        options = _OPTIONS | more
+        pasted = [numba.njit(forceinline=True, **options)(f.py_func) for f in functions]  # type: ignore[attr-defined]
+        function: Callable[..., Any] = numba.njit(**options)(make(*pasted))
+        return function
+
+    chosen, borrows = compiled(_nrt=False), True
+
+    def call(*arguments: Any) -> Any:
+        nonlocal chosen, borrows
+        try:
+            return chosen(*arguments)
+        except numba.core.errors.NumbaError:  # while it was compiled, before anything ran
+            if not borrows:
+                raise
+            chosen, borrows = compiled(), False
+            return chosen(*arguments)
+
+    return call
+
+
+@lru_cache(maxsize=64)
 def compile_bound(
     make: Callable[..., Any], function: Callable[..., Any], *, allocates: bool = True
 ) -> Callable[..., Any]:

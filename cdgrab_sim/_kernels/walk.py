@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._kernels.jit import compile_bound, inlined, is_jitted
+from cdgrab_sim._kernels.jit import bound, inlined, is_jitted
 from cdgrab_sim._kernels.registers import LANES
 from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._records import Problem
@@ -111,10 +111,8 @@ def _compiled_walk(grads: Any) -> Callable[..., None]:
     return walk
 
 
-def bound_walk(problem: Problem) -> Walk:
-    """Return the walk of `problem`: its own, or one bound now to its compiled or plain `grads`."""
+def bound_walk(problem: Problem) -> Walk | None:
+    """Return the walk of `problem`: its own, or one bound now; None where its gradients are plain Python."""
     if problem.walk is not None:
         return problem.walk
-    if is_jitted(problem.grads):
-        return compile_bound(_compiled_walk, problem.grads)
-    return numpy_walk(problem.grads)
+    return bound(_compiled_walk, problem.grads) if is_jitted(problem.grads) else None

@@ -7,7 +7,7 @@ a herding error of this module is the H of theory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -312,12 +312,8 @@ def _error(z: ArrayLike, pi: ArrayLike, norm: str, *, after_every_worker: bool) 
     problem = vectors(table)
     rows = _checks.orders("pi", pi, problem.m, problem.n)
     largest = LargestPrefix(problem.d, after_every_worker=after_every_worker)
-    _walk(Engine(problem, batch=problem.n), rows, lambda seen: largest.see(seen.G))
+    Engine(problem).stand_still(np.zeros(problem.d), rows, lambda seen: largest.see(seen.G))
     return float(rescaled(largest.norm(norm), exponent))
-
-
-def _walk(engine: Engine, pi: IntArray, see: Callable[[Seen], Any]) -> None:
-    engine.epoch(np.zeros(engine.problem.d), pi, np.zeros(1), see)
 
 
 class _Standing:
@@ -329,7 +325,7 @@ class _Standing:
         rows = None if first is None else _checks.orders("first", first, m, n)
         seed = _checks.integer("seed", seed, low=0)
         self.states = self._centred(states(self.ordering, self.problem, seed, first=rows))
-        self._engine = Engine(self.problem, batch=n)
+        self._engine = Engine(self.problem)
 
     def _centred(self, coming: Iterator[Any]) -> Iterator[Any]:
         exact: FloatArray | None = None
@@ -351,4 +347,4 @@ class _Standing:
                 observe(seen)
 
         if largest is not None or observe is not None:
-            _walk(self._engine, orders_of(self.ordering, state), see)
+            self._engine.stand_still(np.zeros(self.problem.d), orders_of(self.ordering, state), see)

@@ -11,7 +11,7 @@ import numpy as np
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._rng import Role, Stream
-from cdgrab_sim._types import IntArray
+from cdgrab_sim._types import FloatArray, IntArray
 
 
 def states(
@@ -57,6 +57,18 @@ def orders_of(ordering: Ordering, state: Any) -> IntArray:
     """
     pi: IntArray = state.pi
     return pi if ordering.verified else np.array(pi, order="C")
+
+
+def weight_of(ordering: Ordering, state: Any, problem: Problem) -> FloatArray | None:
+    """Return what the ordering multiplies gradients with, (m, n), or None for 1."""
+    weight: FloatArray | None = getattr(state, "weight", None)
+    if weight is None or ordering.verified:
+        return weight
+    name, shape = f"ordering {ordering.name!r}: state.weight", (problem.m, problem.n)
+    table = _checks.floats(name, weight, 2)
+    if table.shape != shape:
+        raise ValueError(f"{name}: expected shape (m, n) = {shape}; got {table.shape}")
+    return np.array(table, order="C")
 
 
 def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:

@@ -8,13 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from cdgrab_sim import updates
 from cdgrab_sim._kernels.registers import aligned
+from cdgrab_sim._kernels.steps import bound_steps
 from cdgrab_sim._kernels.walk import bound_walk
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim._update import Iterates, Update
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
 PAIRED_STEPS = 4  # two pairs of one worker, which are balanced at a time
+_PLAIN = updates.sgd()
+_ALL_ONES = np.zeros((0, 0))
+
+See = Callable[[Seen], Any]
 
 
 def chunk_steps(m: int, n: int, d: int) -> int:
@@ -29,66 +36,115 @@ class Engine:
     Parameters
     ----------
     problem : Problem
+    update : Update, optional
+        Plain SGD by default.
+    x0 : array (d,), optional
+        The origin by default.
     whole_epoch : bool
         Keep the stream of a whole epoch in `stream` instead of passing it on chunk by chunk.
-    momentum, weight_decay : float
-    batch : int
     """
 
     def __init__(
         self,
         problem: Problem,
+        update: Update = _PLAIN,
+        x0: FloatArray | None = None,
         *,
         whole_epoch: bool = False,
-        momentum: float = 0.0,
-        weight_decay: float = 0.0,
-        batch: int = 1,
     ) -> None:
         m, n, d = problem.m, problem.n, problem.d
-        self.problem = problem
-        self._walk, self._data = bound_walk(problem), problem.arrays
-        self._rule = (momentum, weight_decay, batch)
-        self._who = np.arange(m)
+        self.problem, self._update, self._data = problem, update, problem.arrays
+        self.it = updates.start(update, np.zeros(d) if x0 is None else x0, problem)
+        self._still = updates.start(_PLAIN, np.zeros(d), problem)
+        self._fused = bound_walk(problem)
+        self._stepping: dict[str, Callable[..., None]] = {}
         steps = n if whole_epoch else chunk_steps(m, n, d)
         self.stream = aligned((steps, m, d))
-        at = np.empty((steps, m), dtype=np.int64)
+        at, who = np.empty((steps, m), dtype=np.int64), np.arange(m)
         ends = [(k0, min(steps, n - k0)) for k0 in range(0, n, steps)]
-        self._chunks = [Seen(k0, self._who, at[:rows], self.stream[:rows]) for k0, rows in ends]
-        self._velocity, self._total = np.zeros(d), np.zeros(d)
-        self._standing = (np.zeros(1), 0.0, 0.0, n)  # alpha, momentum, weight decay, batch
+        self._chunks = [Seen(k0, who, at[:rows], self.stream[:rows]) for k0, rows in ends]
+        self._sum, self._nothing = np.zeros(d), np.empty((n, m, 0))
         self._identity: IntArray | None = None
 
     def epoch(
-        self, x: FloatArray, pi: IntArray, alpha: FloatArray, see: Callable[[Seen], Any] | None
+        self,
+        pi: IntArray,
+        alpha: FloatArray,
+        see: See | None,
+        *,
+        batch: int = 1,
+        weight: FloatArray | None = None,
+        draws: FloatArray | None = None,
     ) -> None:
-        """Walk one epoch from `x`, in place, and show each chunk of the stream to `see`."""
-        walk, v, total, data = self._walk, self._velocity, self._total, self._data
-        momentum, weight_decay, batch = self._rule
-        for seen in self._chunks:
-            k0, who, at, G = seen
-            walk(G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data)
-            if see is not None:
-                see(seen)
+        """Walk one epoch in the orders `pi` and show each chunk of the stream to `see`.
+
+        Parameters
+        ----------
+        pi : int array (m, n)
+        alpha : array (updates,)
+            Step sizes, one for each update of the epoch.
+        see : callable or None
+        batch : int
+            Steps to an update.
+        weight : array (m, n), optional
+            What the gradient of each example is multiplied with; 1 by default.
+        draws : array (n, m, draws), optional
+            The uniform numbers of the update.
+        """
+        self._pass(self._update, self.it, pi, alpha, see, batch, weight, draws)
+
+    def stand_still(self, x: FloatArray, pi: IntArray, see: See | None = None) -> FloatArray:
+        """Show all gradients at `x` in the orders `pi` to `see`, and return their mean."""
+        # Plain SGD with alpha = 0 and the epoch as one batch: the velocity is the mean of all gradients.
+        self._still.x[:], self._still.S[:] = x, 0.0
+        self._pass(_PLAIN, self._still, pi, np.zeros(1), see, self.problem.n)
+        mean: FloatArray = self._still.S[0].copy()
+        return mean
 
     def full_gradient(self, x: FloatArray) -> FloatArray:
         """Return grad f(x)."""
         if self._identity is None:
             rows = np.arange(self.problem.n)
             self._identity = np.tile(rows, (self.problem.m, 1))
-        return self._stand_still(x, self._identity)
+        return self.stand_still(x, self._identity)
 
     def stream_at(self, x: FloatArray, pi: IntArray) -> FloatArray:
         """Return the stream of all gradients at `x` in the order `pi`; needs ``whole_epoch``."""
-        self._stand_still(x, pi)
+        self.stand_still(x, pi)
         return self.stream
 
-    def _stand_still(self, x: FloatArray, pi: IntArray) -> FloatArray:
-        # With alpha = 0 and the epoch as one batch, the velocity is the mean of all gradients.
-        v, total, x = np.zeros_like(x), np.zeros_like(x), x.copy()
-        alpha, *rule = self._standing
-        for k0, who, at, G in self._chunks:
-            self._walk(G, at, x, v, total, pi, who, k0, alpha, *rule, self._data)
-        return v
+    def _pass(
+        self,
+        update: Update,
+        it: Iterates,
+        pi: IntArray,
+        alpha: FloatArray,
+        see: See | None,
+        batch: int,
+        weight: FloatArray | None = None,
+        draws: FloatArray | None = None,
+    ) -> None:
+        out, data, fused = self._sum, self._data, None
+        out[:] = 0.0
+        if self._fused is not None and update.fused is not None and weight is None:
+            fused, x, v, (momentum, decay) = self._fused, it.x, it.S[0], update.fused
+        else:
+            walk = self._stepping.get(update.name) or self._bind(update)
+            weight = _ALL_ONES if weight is None else weight
+            draws = self._nothing if draws is None else draws
+        for seen in self._chunks:
+            k0, who, at, G = seen
+            if fused is not None:
+                fused(G, at, x, v, out, pi, who, k0, alpha, momentum, decay, batch, data)
+            else:
+                walk(G, at, it, out, pi, weight, draws, who, k0, alpha, batch, data)
+            if see is not None:
+                see(seen)
+
+    def _bind(self, update: Update) -> Callable[..., None]:
+        walk = bound_steps(self.problem.grads, update.step, update.take)
+        self._stepping[update.name] = walk
+        return walk
 
 
 def observer(ordering: Ordering, state: Any) -> Callable[[Seen], None] | None:

@@ -15,17 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import _checks, orderings, problems
+from cdgrab_sim import _checks, orderings, problems, updates
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._rng import Role, Stream
 from cdgrab_sim._run import Run, Status
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim._update import Update
 from cdgrab_sim._version import __version__
-from cdgrab_sim.orderings._states import orders_of, states
+from cdgrab_sim.orderings._states import orders_of, states, weight_of
 from cdgrab_sim.problems._probe import probe
 from cdgrab_sim.synchronous._engine import Engine, observer
 from cdgrab_sim.synchronous._recorder import Recorder
-from cdgrab_sim.synchronous._schedule import StepSize, describe, schedule
+from cdgrab_sim.synchronous._schedule import Batch, StepSize, batches, describe, schedule
 
 _THREADS_PAY_FROM = 1 << 18  # gradient entries per epoch; below, handing over costs more than it saves
 
@@ -37,9 +39,10 @@ class _Plan:
     problem: Problem
     ordering: Ordering
     epochs: int
+    update: Update
     alphas: Callable[[int], FloatArray]
+    batches: list[int]
     seed: int
-    rule: dict[str, Any]
 
 
 def simulate(
@@ -51,9 +54,10 @@ def simulate(
     seed: int = 0,
     replicates: int = 1,
     x0: ArrayLike | None = None,
+    update: Update | str | None = None,
     momentum: float = 0.0,
     weight_decay: float = 0.0,
-    batch: int = 1,
+    batch: Batch = 1,
     record: Record | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -65,7 +69,8 @@ def simulate(
 
         x \leftarrow x - \alpha \, \frac1m \sum_{i=1}^m \nabla f_{i, \pi_i(k)}(x), \qquad k = 1, \dots, n
 
-    in every epoch; the ordering sees all gradients and decides the orders of the next epoch.
+    in every epoch, or whatever else `update` makes of the gradients; the ordering sees them all and decides
+    the orders of the next epoch.
 
     Parameters
     ----------
@@ -82,10 +87,12 @@ def simulate(
         R chains on the same data, with their own random draws.
     x0 : array (d,) or (R, d), optional
         The origin by default.
+    update : Update or str, optional
+        How iterates move: a record, such as ``cg.updates.adam()``, or a registered name, which means its
+        defaults. Orderings see the raw gradients all the same.
     momentum, weight_decay : float
-        Heavy ball v = momentum v + g, with g the mean gradient + weight_decay x. Orderings see the raw
-        gradients.
-    batch : int
+        Short for ``update=cg.updates.heavy_ball(momentum=..., weight_decay=...)``.
+    batch : int, int array (T,), or function of the epoch
         Examples of its order that each worker averages per update. A last, short batch is divided by
         `batch` as well, so that at fixed x every epoch moves by alpha (n / batch) grad f.
     record : Record, optional
@@ -122,18 +129,15 @@ def simulate(
         raise TypeError(f"record: expected a Record, such as Record(every=10); got {record!r}")
     seed = _checks.integer("seed", seed, low=0)
     problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
-    batch = _checks.integer("batch", batch, low=1, high=problem.n)
-    rule = {
-        "momentum": _checks.real("momentum", momentum, low=0.0),
-        "weight_decay": _checks.real("weight_decay", weight_decay, low=0.0),
-        "batch": batch,
-    }
+    update = _update(update, momentum, weight_decay)
     epochs = _checks.size("epochs", epochs)
-    alphas = schedule(step_size, epochs, updates=-(-problem.n // batch))
+    sizes = batches(batch, epochs, problem.n)
+    alphas = schedule(step_size, updates=[-(-problem.n // b) for b in sizes])
     x = _start(x0, _checks.size("replicates", replicates), problem.d)
     if problem.walk is None:
         probe(problem, x[0])
-    plan = _Plan(problem, ordering, epochs, alphas, seed, rule)
+    updates.start(update, x[0], problem)
+    plan = _Plan(problem, ordering, epochs, update, alphas, sizes, seed)
     recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
     meta = _meta(plan, record) | {"step_size": describe(step_size), "x0": x.tolist()}
     diverged_at = _chains(plan, x, recorder, _threads(threads, plan, len(x)), progress)
@@ -142,6 +146,21 @@ def simulate(
         r = int(np.argmax(diverged_at >= 0))
         raise FloatingPointError(f"replicate {r} {run.messages()[r]}")
     return run
+
+
+def _update(update: Update | str | None, momentum: float, weight_decay: float) -> Update:
+    momentum = _checks.real("momentum", momentum, low=0.0)
+    weight_decay = _checks.real("weight_decay", weight_decay, low=0.0)
+    if update is None:
+        if momentum == 0.0:
+            return updates.sgd(weight_decay=weight_decay)
+        return updates.heavy_ball(momentum=momentum, weight_decay=weight_decay)
+    if momentum or weight_decay:
+        raise ValueError(
+            "update: expected no momentum= and weight_decay= beside it; "
+            f"got {momentum:g} and {weight_decay:g}; give them to the update itself"
+        )
+    return updates.make(update)
 
 
 def _start(x0: ArrayLike | None, replicates: int, d: int) -> FloatArray:
@@ -160,9 +179,10 @@ def _meta(plan: _Plan, record: Record) -> dict[str, Any]:
         "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d}
         | {"constants": dict(problem.constants)},
         "ordering": plan.ordering.name,
+        "update": plan.update.describe(),
         "epochs": plan.epochs,
         "seed": plan.seed,
-        **plan.rule,
+        "batch": plan.batches[0] if len(set(plan.batches)) == 1 else plan.batches,
         "record": asdict(record) | {"herding": list(record.herding)},
     }
 
@@ -174,7 +194,9 @@ def _chains(plan: _Plan, x: FloatArray, recorder: Recorder, threads: int, progre
 
         def chain(r: int) -> None:
             with np.errstate(all="ignore"):  # divergence is a status, not a warning
-                diverged_at[r] = _chain(plan, r, x[r], recorder, tick)
+                engine = Engine(plan.problem, plan.update, x[r], whole_epoch=recorder.needs_whole_epochs)
+                diverged_at[r] = _chain(plan, r, engine, recorder, tick)
+                x[r] = engine.it.x
 
         if threads == 1:
             list(map(chain, range(len(x))))
@@ -184,10 +206,10 @@ def _chains(plan: _Plan, x: FloatArray, recorder: Recorder, threads: int, progre
     return diverged_at
 
 
-def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callable[[], Any]) -> int:
-    """Run replicate r from `x`, in place; return the epoch of divergence, or -1."""
-    problem, ordering = plan.problem, plan.ordering
-    engine = Engine(problem, whole_epoch=recorder.needs_whole_epochs, **plan.rule)
+def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callable[[], Any]) -> int:
+    """Run replicate r; return the epoch of divergence, or -1."""
+    problem, ordering, x = plan.problem, plan.ordering, engine.it.x
+    uniforms = Stream(plan.seed, Role.UPDATE, r)
     average = x.copy() if recorder.record.average else None
     rows = {int(t): row for row, t in enumerate(recorder.epochs)}
     coming = states(ordering, problem, plan.seed, r)
@@ -201,7 +223,9 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
             recorder.order(r, row, x, pi, engine)
             if recorder.needs_whole_epochs:
                 see = partial(recorder.stream, r, row, ordering, state)
-        engine.epoch(x, pi, plan.alphas(t), see)
+        draws = _draws(plan, uniforms, t) if plan.update.draws else None
+        weight = weight_of(ordering, state, problem)
+        engine.epoch(pi, plan.alphas(t), see, batch=plan.batches[t], weight=weight, draws=draws)
         recorder.count_clips(r, state)
         if not np.isfinite(x).all():
             return t
@@ -211,12 +235,20 @@ def _chain(plan: _Plan, r: int, x: FloatArray, recorder: Recorder, tick: Callabl
     return -1 if recorder.iterate(r, rows[plan.epochs], x, average, engine) else plan.epochs - 1
 
 
+def _draws(plan: _Plan, uniforms: Stream, t: int) -> FloatArray:
+    """Return the uniform numbers (n, m, draws) of epoch t, drawn worker by worker."""
+    m, n = plan.problem.m, plan.problem.n
+    drawn = uniforms.at(t).random((m, n, plan.update.draws))
+    return np.ascontiguousarray(drawn.swapaxes(0, 1))
+
+
 def _threads(threads: int | None, plan: _Plan, replicates: int) -> int:
     if threads is not None:
         return min(_checks.size("threads", threads), replicates)
     problem = plan.problem
     entries = problem.m * problem.n * problem.d
-    compiled = jit.compiles() and (problem.walk is not None or jit.is_jitted(problem.grads))
+    parts = [problem.grads, plan.update.step, plan.update.take or plan.update.step]
+    compiled = jit.compiles() and all(map(jit.is_jitted, parts))
     return min(replicates, os.cpu_count() or 1) if compiled and entries >= _THREADS_PAY_FROM else 1
 
 

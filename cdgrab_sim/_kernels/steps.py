@@ -1,0 +1,115 @@
+"""The walk with any update bound into it; plain SGD and heavy ball have a faster one, `walk`.
+
+For the steps k = k0, k0 + 1, ... of one chunk, with b the batch and every b-th step an update:
+
+    G[k, i] = gradient of example j = pi[i, k] of worker i, at x or at X[i]
+    out    += weight[i, j] * G[k, i], or what ``take(it, out, G[k, i], alpha, i, j, U[k, i])`` adds
+    step(it, out / (m b), alpha, U[k])
+
+A last, short batch is divided by b all the same, as in `walk`. Where gradients or the update are plain
+Python, this loop is too, and calls the compiled parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from cdgrab_sim._kernels.jit import bound, is_jitted, kernel
+from cdgrab_sim._types import FloatArray, IntArray
+
+
+@kernel(small=True)
+def visit(idx: IntArray, pi: IntArray, k: int) -> None:
+    """Write the examples of step k."""
+    for i in range(idx.shape[0]):
+        idx[i] = pi[i, k]
+
+
+@kernel(small=True)
+def add(out: FloatArray, g: FloatArray) -> None:
+    """Add the rows of `g`, one after the other."""
+    if g.shape[1] < 8:  # a column at a time stays in a register
+        for p in range(g.shape[1]):
+            column = out[p]
+            for i in range(g.shape[0]):
+                column += g[i, p]
+            out[p] = column
+    else:
+        for i in range(g.shape[0]):
+            for p in range(g.shape[1]):
+                out[p] += g[i, p]
+
+
+@kernel(small=True)
+def add_weighted(out: FloatArray, g: FloatArray, weight: FloatArray, idx: IntArray) -> None:
+    """Add the rows of `g`, each times the weight of its example."""
+    for i in range(g.shape[0]):
+        w = weight[i, idx[i]]
+        for p in range(g.shape[1]):
+            out[p] += w * g[i, p]
+
+
+@kernel(small=True)
+def scale(out: FloatArray, share: float) -> None:
+    """Multiply in place."""
+    for p in range(out.shape[0]):
+        out[p] = share * out[p]
+
+
+@kernel(small=True)
+def reset(out: FloatArray) -> None:
+    """Set to zero."""
+    for p in range(out.shape[0]):
+        out[p] = 0.0
+
+
+@kernel(small=True)
+def _nothing(it: Any, out: FloatArray, g: FloatArray, alpha: float, i: int, j: int, u: FloatArray) -> None:
+    """Stand in for a `take` that is not there."""
+
+
+def _walk(grads: Any, step: Any, take: Any, *, takes: bool) -> Callable[..., None]:
+    def walk(G, at, it, out, pi, weight, U, who, k0, alpha, batch, data):  # type: ignore[no-untyped-def]
+        m, n, apart = G.shape[1], pi.shape[1], it.X.shape[0] > 0
+        share = 1.0 / (m * batch)
+        update = k0 // batch
+        filled = k0 - update * batch
+        for r in range(G.shape[0]):
+            k = k0 + r
+            idx, g = at[r], G[r]
+            visit(idx, pi, k)
+            if apart:
+                for i in range(m):
+                    grads(g[i : i + 1], it.X[i], who[i : i + 1], idx[i : i + 1], data)
+            else:
+                grads(g, it.x, who, idx, data)
+            if takes:
+                for i in range(m):
+                    take(it, out, g[i], alpha[update], i, idx[i], U[k, i])
+            elif weight.shape[0] > 0:
+                add_weighted(out, g, weight, idx)
+            else:
+                add(out, g)
+            filled += 1
+            if filled < batch and k + 1 < n:
+                continue
+            scale(out, share)
+            step(it, out, alpha[update], U[k])
+            reset(out)
+            update += 1
+            filled = 0
+
+    return walk
+
+
+_summing, _taking = partial(_walk, takes=False), partial(_walk, takes=True)
+
+
+def bound_steps(grads: Any, step: Any, take: Any = None) -> Callable[..., None]:
+    """Return the walk of an update, compiled where gradients and update are."""
+    make, take = (_summing, _nothing) if take is None else (_taking, take)
+    if all(map(is_jitted, (grads, step, take))):
+        return bound(make, grads, step, take)
+    return make(grads, step, take)

@@ -1,0 +1,105 @@
+"""The third record: how iterates move. Problems say what gradients are, orderings who comes when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from cdgrab_sim import _checks
+from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray, IntArray
+
+
+class Iterates(NamedTuple):
+    """Where an update stands: one shape for all updates, so that every loop over them is compiled once.
+
+    Attributes
+    ----------
+    x : array (d,)
+        The server's iterate: what is recorded.
+    X : array (0, d) or (m, d)
+        ``X[i]`` is where worker i computes gradients. No rows: all of them compute at x.
+    S : array (rows, d)
+        What else is remembered in vectors: velocities, moments, shifts, tables of gradients.
+    c : int array (numbers,)
+        Counters.
+    p : array (numbers,)
+        Parameters and other numbers.
+    """
+
+    x: FloatArray
+    X: FloatArray
+    S: FloatArray
+    c: IntArray
+    p: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    r"""What a step does with the gradients of all workers.
+
+    At every step worker i's gradient is taken at x, or at its own point. Every b-th step ends in an update:
+
+    .. math:: g = \frac{1}{m b} \sum_{\text{last } b \text{ steps}} \sum_{i=1}^m g_i, \qquad
+        \text{step}(it, g, \alpha, u)
+
+    Parameters
+    ----------
+    name : str
+    init : callable
+        ``init(x0, problem) -> Iterates``, with a copy of `x0` as ``x``.
+    step : callable
+        ``step(it, g, alpha, u)`` moves the arrays of `it` in place, with `g` (d,) the mean gradient, `alpha`
+        the step size and `u` (m, draws) the uniform numbers of this step. Plain NumPy, or ``numba.njit``.
+    take : callable, optional
+        ``take(it, out, g, alpha, i, j, u)`` is shown every gradient `g` (d,), of worker i at its example j,
+        and adds to `out` (d,) what the gradient contributes to the sum, with `u` (draws,). By default the
+        gradient itself. Local steps move ``X[i]`` here; tables and compressed messages live here.
+    draws : int
+        Uniform numbers in [0, 1) per gradient. They are drawn outside, worker by worker, so that those of
+        worker i depend neither on m nor on what orderings draw.
+    settings : mapping
+        The arguments that made the update: plain JSON, for results.
+    fused : (float, float), optional
+        Momentum and weight decay, where `step` is the heavy ball with them: the walk then takes the step
+        itself, with the same bits. Needs ``S`` to have the velocity as its first row.
+
+    Raises
+    ------
+    TypeError
+        For an `init`, `step` or `take` that cannot be called.
+
+    Examples
+    --------
+    Steps along the signs of the gradient:
+
+    >>> import numpy as np
+    >>> import cdgrab_sim as cg
+    >>> def init(x0, problem):
+    ...     none = np.zeros((0, problem.d))
+    ...     return Iterates(x0.copy(), none, none, np.zeros(0, dtype=np.int64), np.zeros(0))
+    >>> def step(it, g, alpha, u):
+    ...     it.x[:] -= alpha * np.sign(g)
+    >>> problem = cg.problems.quadratic(m=2, n=8, d=3)
+    >>> run = cg.simulate(problem, "rr", epochs=2, step_size=0.5, update=Update("sign", init, step))
+    >>> run.x.round(6).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+
+    name: str
+    init: Callable[[FloatArray, Problem], Iterates] = field(repr=False)
+    step: Callable[..., Any] = field(repr=False)
+    take: Callable[..., Any] | None = field(default=None, repr=False)
+    draws: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fused: tuple[float, float] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("init", "step") if self.take is None else ("init", "step", "take"):
+            _checks.function(f"update {self.name!r}: {name}", getattr(self, name))
+        _checks.integer(f"update {self.name!r}: draws", self.draws, low=0)
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and settings as plain JSON."""
+        return {"name": self.name, **self.settings}
