@@ -82,9 +82,10 @@ class Update:
     >>> def step(it, g, alpha, u):
     ...     it.x[:] -= alpha * np.sign(g)
     >>> problem = cg.problems.quadratic(m=2, n=8, d=3)
-    >>> run = cg.simulate(problem, "rr", epochs=2, step_size=0.5, update=Update("sign", init, step))
-    >>> run.x.round(6).tolist()
-    [[0.0, 0.0, 0.0]]
+    >>> sign = Update("sign", init, step)
+    >>> run = cg.simulate(problem, "rr", epochs=8, step_size=0.01, x0=[2.0, 2.0, 2.0], update=sign)
+    >>> bool(run.loss[0, -1] < 0.5 * run.loss[0, 0])
+    True
     """
 
     name: str
