@@ -84,7 +84,7 @@ class Update:
     >>> problem = cg.problems.quadratic(m=2, n=8, d=3)
     >>> sign = Update("sign", init, step)
     >>> run = cg.simulate(problem, "rr", epochs=8, step_size=0.01, x0=[2.0, 2.0, 2.0], update=sign)
-    >>> bool(run.loss[0, -1] < 0.5 * run.loss[0, 0])
+    >>> bool(run.distance[0, -1] < run.distance[0, 0])
     True
     """
 
