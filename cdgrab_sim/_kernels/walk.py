@@ -25,13 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from cdgrab_sim._kernels.jit import bound, inlined, is_jitted
 from cdgrab_sim._kernels.registers import LANES
-from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import Grads, Walk
+from cdgrab_sim._types import Walk
 
 
 @inlined
@@ -80,26 +77,6 @@ def walk_loop(  # type: ignore[no-untyped-def]
                 total[p] = 0.0
         update += 1
         filled = 0
-
-
-def numpy_walk(grads: Grads) -> Walk:
-    """Return the NumPy twin of the walk, for any `grads`."""
-
-    def walk(  # type: ignore[no-untyped-def]
-        G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
-    ) -> None:
-        m, n = pi.shape
-        share = 1.0 / (m * batch)
-        for k, g in enumerate(G, start=k0):
-            at[k - k0] = pi[:, k]
-            grads(g, x, who, at[k - k0], data)
-            total[:] = ordered_sum(np.concatenate((total[None], g)))
-            if (k + 1) % batch == 0 or k + 1 == n:
-                v[:] = momentum * v + (share * total + weight_decay * x)
-                x -= alpha[k // batch] * v
-                total[:] = 0.0
-
-    return walk
 
 
 def _compiled_walk(grads: Any) -> Callable[..., None]:

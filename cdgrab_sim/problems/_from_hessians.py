@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.sums import dot
-from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import mean_term
@@ -35,7 +35,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = dot(hessians[i, j, p], x) - linear[i, j, p]
 
 
-@kernel(twin=numpy_walk(grads))
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
-from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
@@ -42,7 +42,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
     margin_grads(slope, out, x, who, idx, data)
 
 
-@kernel(twin=numpy_walk(grads))
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):

@@ -10,7 +10,7 @@ import numpy as np
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.sums import dot, dots_twin
-from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
@@ -92,7 +92,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             g[u] += ridge[0] * w[u]
 
 
-@kernel(twin=numpy_walk(grads))
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):

@@ -9,7 +9,7 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined, kernel
-from cdgrab_sim._kernels.walk import numpy_walk, walk_loop
+from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
@@ -34,7 +34,7 @@ def grads(out: FloatArray, x: FloatArray, who: IntArray, idx: IntArray, data: Da
             out[r, p] = (L if x[p] <= 0.0 else mu) * x[p] + terms[i, j, p]
 
 
-@kernel(twin=numpy_walk(grads))
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     G, at, x, v, total, pi, who, k0, alpha, momentum, weight_decay, batch, data
 ):

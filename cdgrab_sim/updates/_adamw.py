@@ -16,9 +16,9 @@ _adam_step = _adam.step
 @kernel(small=True)
 def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
     """Shrink x, then step as Adam does; p[5] is the weight decay."""
-    keep = 1.0 - alpha * it.p[5]
+    shrink = alpha * it.p[5]
     for q in range(it.x.shape[0]):
-        it.x[q] *= keep
+        it.x[q] -= shrink * it.x[q]
     _adam_step(it, g, alpha, u)
 
 
