@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from cdgrab_sim import testing as testing
     from cdgrab_sim import updates as updates
     from cdgrab_sim._load import load as load
+    from cdgrab_sim._records import Iterates as Iterates
     from cdgrab_sim._records import Ordering as Ordering
     from cdgrab_sim._records import Problem as Problem
     from cdgrab_sim._records import Record as Record
     from cdgrab_sim._records import Seen as Seen
+    from cdgrab_sim._records import Update as Update
     from cdgrab_sim._run import Run as Run
     from cdgrab_sim._run import Status as Status
     from cdgrab_sim._sweep import Sweep as Sweep
     from cdgrab_sim._sweep import open_sweep as open_sweep
     from cdgrab_sim._sweep import sweep as sweep
-    from cdgrab_sim._update import Iterates as Iterates
-    from cdgrab_sim._update import Update as Update
     from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
     from cdgrab_sim.herding._loader import global_orders as global_orders
     from cdgrab_sim.herding._loader import save_orders as save_orders
@@ -80,8 +80,8 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "plots": ("plots", None),
     "problems": ("problems", None),
     "updates": ("updates", None),
-    "Update": ("_update", "Update"),
-    "Iterates": ("_update", "Iterates"),
+    "Update": ("_records", "Update"),
+    "Iterates": ("_records", "Iterates"),
     "replay": ("synchronous._replay", "replay"),
     "save_orders": ("herding._loader", "save_orders"),
     "simulate": ("synchronous._simulate", "simulate"),

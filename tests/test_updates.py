@@ -1,4 +1,4 @@
-"""Updates: each against its recurrence in plain Python, closed forms on quadratics, and the shape they share."""
+"""Updates: each against its recurrence in plain Python and closed forms, and the shape that they share."""
 
 import math
 
@@ -88,7 +88,8 @@ TABLE = [[((7 * t * t + 3 * t) % 11 - 5) / 4.0, ((5 * t) % 7 - 3) / 8.0] for t i
 def test_fifty_steps_equal_the_published_recurrence(name):
     naive, settings = NAIVE[name]
     run = run_of(linear(TABLE), cg.updates.UPDATES[name](**settings), x0=[1.0, -2.0])
-    expected = [naive(x, column, 0.1, **settings) for x, column in zip((1.0, -2.0), zip(*TABLE), strict=True)]
+    first, second = np.array(TABLE).T.tolist()
+    expected = [naive(1.0, first, 0.1, **settings), naive(-2.0, second, 0.1, **settings)]
     assert_allclose(run.x[0], expected, rtol=1e-15)
     assert run.meta["update"] == {"name": name, **settings}
 
@@ -149,9 +150,7 @@ SPECTRA = {
 def test_momentum_contracts_by_the_spectral_radius_of_its_companion_matrix(name, h, beta):
     """Real, distinct roots: the ratio of successive distances tends to the larger one."""
     problem = scalar(curvature=2.0)
-    run = run_of(
-        problem, cg.updates.UPDATES[name](momentum=beta), epochs=200, step_size=h / 2.0, x0=[1.0]
-    )
+    run = run_of(problem, cg.updates.UPDATES[name](momentum=beta), epochs=200, step_size=h / 2.0, x0=[1.0])
     distances = abs(run.trajectory[0, :, 0])
     exact = SPECTRA[name](h, beta)
     settled = distances > 1e-300
@@ -352,7 +351,7 @@ def test_iterates_that_kernels_cannot_read_are_refused(made):
         }[made]
 
     update = cg.Update("mine", init, lambda it, g, alpha, u: None)
-    with pytest.raises((TypeError, ValueError), match="update 'mine': init: .*expected"):
+    with pytest.raises((TypeError, ValueError), match=r"update 'mine': init: .*expected"):
         run_of(cg.problems.quadratic(m=2, n=4, d=1), update)
 
 
@@ -362,7 +361,7 @@ def test_weights_of_the_wrong_shape_are_refused():
         weight = np.ones(4)
 
     ordering = cg.Ordering("flat", lambda p, r: State(), None, lambda s, r: s, replacement=True)
-    with pytest.raises(ValueError, match="state.weight: expected a non-empty array with 2 axes"):
+    with pytest.raises(ValueError, match=r"state\.weight: expected a non-empty array with 2 axes"):
         cg.simulate(cg.problems.quadratic(m=1, n=4, d=1), ordering, epochs=1, step_size=0.1)
 
 

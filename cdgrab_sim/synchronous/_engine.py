@@ -12,9 +12,8 @@ from cdgrab_sim import updates
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._kernels.steps import bound_steps
 from cdgrab_sim._kernels.walk import bound_walk
-from cdgrab_sim._records import Ordering, Problem, Seen
+from cdgrab_sim._records import Iterates, Ordering, Problem, Seen, Update
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim._update import Iterates, Update
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
 PAIRED_STEPS = 4  # two pairs of one worker, which are balanced at a time

@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings, problems, updates
 from cdgrab_sim._kernels import jit
-from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._rng import Role, Stream
 from cdgrab_sim._run import Run, Status
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim._update import Update
 from cdgrab_sim._version import __version__
 from cdgrab_sim.orderings._states import orders_of, states, weight_of
 from cdgrab_sim.problems._probe import probe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cdgrab_sim import _checks
-from cdgrab_sim._update import Update
+from cdgrab_sim._records import Update
 from cdgrab_sim.updates._adam import adam
 from cdgrab_sim.updates._adamw import adamw
 from cdgrab_sim.updates._heavy_ball import heavy_ball, sgd

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._records import Problem
+from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim._update import Iterates, Update
 from cdgrab_sim.updates._iterates import iterates
 
 

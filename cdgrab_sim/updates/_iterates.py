@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cdgrab_sim._records import Problem
+from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim._update import Iterates, Update
 
 
 def iterates(

@@ -1,4 +1,4 @@
-"""The third record: how iterates move. Problems say what gradients are, orderings who comes when."""
+"""Update: how iterates move; and Iterates, where an update stands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cdgrab_sim import _checks
-from cdgrab_sim._records import Problem
+from cdgrab_sim._records._problem import Problem
 from cdgrab_sim._types import FloatArray, IntArray
 
 
