@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks, orderings, problems
+from cdgrab_sim import _checks, orderings, problems, updates
 from cdgrab_sim._files import writable_folder
 from cdgrab_sim._records import Record
 from cdgrab_sim._run import Run
@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add(f"-{letter}", type=int, help=f"{meaning} (default: the problem's)")
     add("--epochs", type=int, default=100, help="epochs T (default: 100)")
     add("--step-size", type=float, help="alpha (default: 0.05 / (n L) where L is known)")
-    add("--momentum", type=float, default=0.0)
+    add("--update", help=f"one of {', '.join(updates.UPDATES)}, with its defaults (default: sgd)")
+    add("--momentum", type=float, default=0.0, help="of plain heavy ball (default: 0)")
     add("--weight-decay", type=float, default=0.0)
     add("--batch", type=int, default=1, help="examples per worker and step (default: 1)")
     add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> str:
         epochs=args.epochs,
         step_size=step_size,
         seed=seed,
+        update=args.update,
         momentum=args.momentum,
         weight_decay=args.weight_decay,
         batch=args.batch,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering, Problem, Update
 from cdgrab_sim._sweep._config import Config
 from cdgrab_sim._sweep._engines import Engine
 from cdgrab_sim._sweep._execute import Plan, run_plan
@@ -27,16 +27,18 @@ def sweep(
     store: str | PathLike[str] | None = None,
     problems: Mapping[str, Problem | Callable[..., Problem]] | None = None,
     orderings: Mapping[str, Ordering | Callable[..., Ordering]] | None = None,
+    updates: Mapping[str, Update | Callable[..., Update]] | None = None,
     jobs: int | None = 1,
     executor: Engine = None,
     progress: bool = False,
 ) -> Sweep:
     """Simulate every configuration of a grid once, and keep every run as soon as it is done.
 
-    A configuration is plain JSON. Its fields are ``problem`` and ``ordering`` (names), the arguments of
-    their factories (``m``, ``n``, ``d``, ``kappa``, ...), and ``epochs``, ``step_size``, ``seed``, ``x0``,
-    ``momentum``, ``weight_decay``, ``batch``, ``record`` (a table, for example ``{"every": 10}``) of
-    `simulate`. One run is one chain; for repetitions vary ``seed``, which redraws data and first orders.
+    A configuration is plain JSON. Its fields are ``problem``, ``ordering`` and, if wanted, ``update``
+    (names), the arguments of their factories (``m``, ``n``, ``d``, ``kappa``, ...), and ``epochs``,
+    ``step_size``, ``seed``, ``x0``, ``momentum``, ``weight_decay``, ``batch``, ``record`` (a table, for
+    example ``{"every": 10}``) of `simulate`. One run is one chain; for repetitions vary ``seed``, which
+    redraws data and first orders.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def sweep(
     store : path, optional
         SQLite file; without it the runs stay in memory. The same call continues where an interrupted one
         stopped, and a larger grid adds runs.
-    problems, orderings : mapping of name to record or factory, optional
+    problems, orderings, updates : mapping of name to record or factory, optional
         Your own, known by these names besides the registered ones. They may be defined in a notebook. The
         store knows their name only: choose another name, or file, when you change them.
     jobs : int, optional
@@ -85,7 +87,7 @@ def sweep(
     >>> study.curves("loss", ordering="rr", m=4).shape
     (3, 21)
     """
-    task = Simulation(problems or {}, orderings or {})
+    task = Simulation(problems or {}, orderings or {}, updates or {})
     plan = plan_of(task, configs_of(configs, fixed, grid, zip))
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": progress, "label": "runs"}
     if store is None:

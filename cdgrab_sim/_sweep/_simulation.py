@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._run import Run
 from cdgrab_sim._sweep._bundle import Values
 from cdgrab_sim._sweep._config import Config
 from cdgrab_sim.orderings import ORDERINGS
 from cdgrab_sim.problems import PROBLEMS
 from cdgrab_sim.synchronous._simulate import simulate
+from cdgrab_sim.updates import UPDATES
 
 _REQUIRED = ("problem", "ordering", "epochs", "step_size")
-_OPTIONAL = ("seed", "x0", "momentum", "weight_decay", "batch", "record")
+_OPTIONAL = ("seed", "x0", "update", "batch", "record")
+_OF_UPDATES = ("momentum", "weight_decay")  # fields of a run without `update`; else arguments of the update
 
 # curve -> names of its axes; a curve with the name of its axis holds the labels of that axis
 AXES: dict[str, tuple[str, ...]] = {
@@ -35,15 +37,17 @@ AXES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Simulation:
-    """Simulate a configuration; `problems` and `orderings` are known by name besides the registered ones."""
+    """Simulate a configuration; records and factories given here are known besides the registered ones."""
 
     problems: Mapping[str, Problem | Callable[..., Problem]] = field(default_factory=dict)
     orderings: Mapping[str, Ordering | Callable[..., Ordering]] = field(default_factory=dict)
+    updates: Mapping[str, Update | Callable[..., Update]] = field(default_factory=dict)
 
     def check(self, config: Config) -> None:
         """Refuse missing and unknown fields, unknown names, and bad values of the fields of a run.
 
-        Arguments of a problem or ordering are checked by name; their values by the factory, in the run.
+        Arguments of a problem, ordering or update are checked by name; their values by the factory, in the
+        run.
         """
         for name in _REQUIRED:
             if name not in config:
@@ -51,10 +55,11 @@ class Simulation:
         self._split(config)
         _checks.size("epochs", config["epochs"])
         _checks.integer("seed", config.get("seed", 0), low=0)
-        _checks.size("batch", config.get("batch", 1))
+        if np.ndim(config.get("batch", 1)) == 0:
+            _checks.size("batch", config.get("batch", 1))
         if np.ndim(config["step_size"]) == 0:
             _checks.real("step_size", config["step_size"], above=0.0)
-        for name in ("momentum", "weight_decay"):
+        for name in _OF_UPDATES:
             _checks.real(name, config.get(name, 0.0), low=0.0)
         self._record(config)
 
@@ -65,27 +70,38 @@ class Simulation:
 
     def build(self, config: Config) -> tuple[Problem, Ordering, dict[str, Any]]:
         """Return the problem, the ordering, and the other arguments of `simulate`."""
-        made, arguments = self._split(config)
-        problem, ordering = (_make(one, given) for one, given in zip(made, arguments, strict=True))
-        known = ("epochs", "step_size", *_OPTIONAL)
-        settings = {name: config[name] for name in known if name in config}
-        return problem, ordering, settings | {"record": self._record(config)}
+        made = {kind: _make(one, given) for kind, (one, given) in self._split(config).items()}
+        known = _settings(config) - {"problem", "ordering", "update", "record"}
+        settings = {name: config[name] for name in config if name in known} | {"record": self._record(config)}
+        if "update" in made:
+            settings["update"] = made["update"]
+        return made["problem"], made["ordering"], settings
 
-    def _split(self, config: Config) -> tuple[tuple[Any, Any], tuple[Config, Config]]:
-        """Return the two factories, and for each of them the fields that it takes."""
-        problems, orderings = {**PROBLEMS, **self.problems}, {**ORDERINGS, **self.orderings}
-        problem = problems[_checks.choice("problem", config["problem"], problems)]
-        ordering = orderings[_checks.choice("ordering", config["ordering"], orderings)]
-        taken = _parameters(problem), _parameters(ordering)
-        for name in config.keys() - {*_REQUIRED, *_OPTIONAL}:
-            takers = sum(name in names for names in taken)
+    def _split(self, config: Config) -> dict[str, tuple[Any, Config]]:
+        """Return, for every kind of record, the factory and the fields that it takes."""
+        known: dict[str, Mapping[str, Any]] = {
+            "problem": {**PROBLEMS, **self.problems},
+            "ordering": {**ORDERINGS, **self.orderings},
+            "update": {**UPDATES, **self.updates},
+        }
+        chosen = {
+            kind: registry[_checks.choice(kind, config[kind], registry)]
+            for kind, registry in known.items()
+            if kind in config
+        }
+        taken = {kind: _parameters(one) for kind, one in chosen.items()}
+        settings = _settings(config)
+        for name in config.keys() - settings:
+            takers = sum(name in names for names in taken.values())
             if takers != 1:
-                who = f"problem {config['problem']!r} and ordering {config['ordering']!r}"
+                who = " and ".join(f"{kind} {config[kind]!r}" for kind in chosen)
                 wrong = "none of them takes it" if takers == 0 else "both take it, which is ambiguous"
-                known = sorted({*_REQUIRED, *_OPTIONAL} | taken[0] | taken[1])
-                raise ValueError(f"field {name!r}: {who}: {wrong} (known: {', '.join(known)})")
-        given = tuple({name: config[name] for name in names if name in config} for names in taken)
-        return (problem, ordering), (given[0], given[1])
+                fields = ", ".join(sorted(settings.union(*taken.values())))
+                raise ValueError(f"field {name!r}: {who}: {wrong} (known: {fields})")
+        own = config.keys() - settings
+        return {
+            kind: (one, {name: config[name] for name in own & taken[kind]}) for kind, one in chosen.items()
+        }
 
     def _record(self, config: Config) -> Record:
         chosen = config.get("record", {})
@@ -96,16 +112,21 @@ class Simulation:
         return Record(**chosen)
 
 
+def _settings(config: Config) -> set[str]:
+    """Return the fields that `simulate` takes itself."""
+    return {*_REQUIRED, *_OPTIONAL, *(() if "update" in config else _OF_UPDATES)}
+
+
 def _parameters(made: Any) -> set[str]:
     """Return the names of the arguments of a factory; a record takes none, and ``**arguments`` name none."""
-    if isinstance(made, Problem | Ordering):
+    if isinstance(made, Problem | Ordering | Update):
         return set()
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {name for name, one in inspect.signature(made).parameters.items() if one.kind in named}
 
 
 def _make(made: Any, arguments: Config) -> Any:
-    return made if isinstance(made, Problem | Ordering) else made(**arguments)
+    return made if isinstance(made, Problem | Ordering | Update) else made(**arguments)
 
 
 def _measured(run: Run) -> Values:

@@ -8,6 +8,7 @@ import pytest
 import cdgrab_sim as cg
 from cdgrab_sim._sweep._config import as_json, key_of
 from cdgrab_sim._sweep._grid import configurations, read_toml
+from cdgrab_sim._sweep._simulation import Simulation
 
 BASE = {"problem": "skewed", "ordering": "rr", "epochs": 2, "step_size": 0.01}
 
@@ -131,3 +132,36 @@ def test_every_float_survives_json():
 def test_whole_number_step_sizes_are_floats():
     study = cg.sweep([BASE | {"step_size": 1}, BASE | {"step_size": 1.0}])
     assert study.status()["runs"] == 1
+
+
+SMALL = {"problem": "quadratic", "m": 1, "n": 4, "d": 1, "ordering": "rr", "step_size": 0.1}
+
+
+def test_an_update_takes_its_own_fields_and_momentum_becomes_one_of_them():
+    base = SMALL | {"epochs": 1}
+    task = Simulation()
+    _, _, settings = task.build(base | {"update": "nesterov", "momentum": 0.25})
+    assert settings["update"].settings == {"momentum": 0.25, "weight_decay": 0.0}
+    assert "momentum" not in settings
+    assert task.build(base | {"momentum": 0.25})[2]["momentum"] == 0.25
+    with pytest.raises(ValueError, match=r"field 'momentum': .* and update 'adam': none of"):
+        task.check(base | {"update": "adam", "momentum": 0.25})
+
+
+def test_a_sweep_over_updates():
+    study = cg.sweep(
+        fixed={
+            "problem": "quadratic",
+            "m": 1,
+            "n": 4,
+            "d": 1,
+            "ordering": "rr",
+            "epochs": 3,
+            "step_size": 0.1,
+        },
+        grid={"update": ["sgd", "adam", "mine"]},
+        updates={"mine": cg.updates.heavy_ball(momentum=0.0)},
+    )
+    sgd, adam, mine = (study.curves("loss", update=name)[0] for name in ("sgd", "adam", "mine"))
+    assert (sgd == mine).all()
+    assert (sgd != adam)[1:].all()
