@@ -28,7 +28,6 @@ class Log:
     points: np.ndarray  # (T, n + 1, d)
     orders: np.ndarray  # (T, m, n)
     sums: list  # T arrays (steps, groups, d)
-    centres: np.ndarray  # (T, d): stale means, grab only
 
 
 def pair_balance(stream, pi, together):
@@ -49,22 +48,12 @@ def pair_balance(stream, pi, together):
     return new, np.array(sums)
 
 
-def mean_balance(stream, pi, centre):
-    s, sums, front, back = np.zeros(stream.shape[2]), [], [], []
-    for k, g in enumerate(stream[:, 0]):
-        plus = s @ (g - centre) <= 0
-        s = s + (g - centre if plus else centre - g)
-        (front if plus else back).append(pi[0, k])
-        sums.append([s])
-    return np.array([front + back[::-1]]), np.array(sums)
-
-
 def run(problem, ordering, alpha, T, seed):
-    """Follow one of "rr", "fixed", "grab" (one worker), "d-grab-pair", "cd-grab" for T epochs."""
+    """Follow one of "rr", "fixed", "d-grab-pair", "cd-grab" for T epochs."""
     rng, x = np.random.default_rng(seed), problem.x0.copy()
     m, n, d = problem.gradients(x).shape
     shuffled = lambda: np.array([rng.permutation(n) for _ in range(m)])  # noqa: E731
-    pi, centre, points, orders, sums, centres = shuffled(), np.zeros(d), [], [], [], []
+    pi, points, orders, sums = shuffled(), [], [], []
     for _ in range(T):
         path, stream = [x], []
         for k in range(n):
@@ -74,18 +63,14 @@ def run(problem, ordering, alpha, T, seed):
         stream = np.array(stream)
         points.append(path)
         orders.append(pi)
-        centres.append(centre)
         if ordering == "rr":
             pi, s = shuffled(), np.zeros((1, 1, d))
         elif ordering == "fixed":
             s = np.zeros((1, 1, d))
-        elif ordering == "grab":
-            pi, s = mean_balance(stream, pi, centre)
-            centre = stream[:, 0].mean(axis=0)
         else:
             pi, s = pair_balance(stream, pi, together=ordering == "cd-grab")
         sums.append(s)
-    return Log(np.array(points), np.array(orders), sums, np.array(centres))
+    return Log(np.array(points), np.array(orders), sums)
 
 
 def prefixes(problem, x, pi):

@@ -124,14 +124,14 @@ def _large_steps(rng: Generator, number: int) -> tuple[Path, FloatArray, FloatAr
     return p, p.run.distance[0] ** 2, np.sum(p.prefixes(problem.x_star) ** 2, axis=2)
 
 
-@upper("T3", "squared distance after every epoch, any order, steps up to 1/L", cases=126, tight=0.4)
+@upper("T3", "squared distance after every epoch, any order, steps up to 1/L", cases=126, tight=0.95)
 def distance(rng: Generator, number: int) -> Measured:
     p, squares, prefixes = _large_steps(rng, number)
     mu = p.problem.constants["mu"]
     return ratio(squares, theory.strongly_convex_path(squares[0], prefixes, p.alpha, p.L, mu))[1:]
 
 
-@upper("T3", "squared distance at the end, by the largest prefix", cases=63, tight=0.3)
+@upper("T3", "squared distance at the end, by the largest prefix", cases=63, tight=0.5)
 def last_distance(rng: Generator, number: int) -> Measured:
     p, squares, prefixes = _large_steps(rng, number)
     H, T = float(np.sqrt(prefixes.max())), len(prefixes)
@@ -164,7 +164,7 @@ def coordinated_herding(rng: Generator, number: int) -> Measured:
     return ratio(p.H[1:], bounds[:-1])
 
 
-@upper("T5", "mean squared gradient of cd-grab", cases=40, tight=0.15)
+@upper("T5", "mean squared gradient of cd-grab", cases=40, tight=0.2)
 def coordinated_gradient(rng: Generator, number: int) -> Measured:
     p = _coordinated(rng, number, smooth, 5, (1 / 12, 1 / 100))
     m, n, T = p.problem.m, p.problem.n, len(p.slope)
@@ -245,7 +245,7 @@ def stale_signs(rng: Generator, number: int) -> Measured:
     return differences
 
 
-@upper("T7", "herding error of the next order of grab, at every epoch", cases=36, tight=0.9)
+@upper("T7", "herding error of the next order of grab, at every epoch", cases=36, tight=0.98)
 def stale_herding(rng: Generator, number: int) -> Measured:
     p, orders, x = _grab(rng, number)
     centre, bounds = np.zeros(2), []
