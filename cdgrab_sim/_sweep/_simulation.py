@@ -98,9 +98,9 @@ class Simulation:
                 wrong = "none of them takes it" if takers == 0 else "both take it, which is ambiguous"
                 fields = ", ".join(sorted(settings.union(*taken.values())))
                 raise ValueError(f"field {name!r}: {who}: {wrong} (known: {fields})")
-        own = config.keys() - settings
         return {
-            kind: (one, {name: config[name] for name in own & taken[kind]}) for kind, one in chosen.items()
+            kind: (one, {name: config[name] for name in taken[kind] if name in config})
+            for kind, one in chosen.items()
         }
 
     def _record(self, config: Config) -> Record:
