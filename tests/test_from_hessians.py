@@ -1,13 +1,10 @@
 """Quadratics with Hessians of their own."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 import cdgrab_sim as cg
-from cdgrab_sim._kernels import jit
 
 
 def arrays(m=3, n=5, d=11, seed=0):
@@ -34,17 +31,6 @@ def test_the_minimiser_has_gradient_zero_and_the_least_value():
         assert problem.value(problem.x_star + step, problem.data) > problem.f_star
     assert problem.constants["mu"] == pytest.approx(np.linalg.eigvalsh(A.mean(axis=(0, 1))).min())
     assert problem.constants["L"] == pytest.approx(np.abs(np.linalg.eigvalsh(A)).max())
-
-
-def test_twins_have_the_bits_of_the_kernels():
-    problem = cg.problems.from_hessians(*arrays())
-    twins = {id(function): other for function, other in jit.KERNELS.values()}
-    parts = {
-        part: twins.get(id(f), f) for part in ("grads", "value", "walk") if (f := getattr(problem, part))
-    }
-    runs = [cg.simulate(p, "cd-grab", epochs=3, step_size=1e-3) for p in (problem, replace(problem, **parts))]
-    assert_array_equal(runs[0].x, runs[1].x)
-    assert_array_equal(runs[0].loss, runs[1].loss)
 
 
 def test_one_hessian_for_all_is_the_quadratic_family():

@@ -71,9 +71,7 @@ def vectors(z: ArrayLike) -> Problem:
     """
     table = as_table(z)
     m, n, d = table.shape
-    return Problem(
-        "vectors", m=m, n=n, d=d, data=Vectors(table), grads=grads, value=value, loss=loss, walk=walk
-    )
+    return Problem("vectors", m, n, d, Vectors(table), grads, value, walk=walk, loss=loss)
 
 
 def as_table(z: ArrayLike) -> FloatArray:

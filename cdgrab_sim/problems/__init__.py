@@ -1,4 +1,4 @@
-"""Finite-sum problems: `PROBLEMS` is the one place where a family is registered."""
+"""Finite-sum problems: a file with a `family`, imported here, is known everywhere."""
 
 from __future__ import annotations
 
@@ -6,36 +6,19 @@ from collections.abc import Callable
 
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
+from cdgrab_sim.problems._families import FAMILIES
 from cdgrab_sim.problems._from_arrays import from_arrays
 from cdgrab_sim.problems._from_hessians import from_hessians
-from cdgrab_sim.problems._least_squares import least_squares
-from cdgrab_sim.problems._logistic import logistic
-from cdgrab_sim.problems._mlp import mlp
-from cdgrab_sim.problems._quadratic import quadratic
-from cdgrab_sim.problems._robust import robust
-from cdgrab_sim.problems._skewed import skewed
+from cdgrab_sim.problems._least_squares import least_squares as least_squares
+from cdgrab_sim.problems._logistic import logistic as logistic
+from cdgrab_sim.problems._mlp import mlp as mlp
+from cdgrab_sim.problems._quadratic import quadratic as quadratic
+from cdgrab_sim.problems._robust import robust as robust
+from cdgrab_sim.problems._skewed import skewed as skewed
 
-PROBLEMS: dict[str, Callable[..., Problem]] = {
-    "least-squares": least_squares,
-    "logistic": logistic,
-    "mlp": mlp,
-    "quadratic": quadratic,
-    "robust": robust,
-    "skewed": skewed,
-}
+PROBLEMS: dict[str, Callable[..., Problem]] = dict(sorted(FAMILIES.items()))
 
-__all__ = [
-    "PROBLEMS",
-    "from_arrays",
-    "from_hessians",
-    "least_squares",
-    "logistic",
-    "make",
-    "mlp",
-    "quadratic",
-    "robust",
-    "skewed",
-]
+__all__ = ["PROBLEMS", "from_arrays", "from_hessians", "make", *(f.__name__ for f in FAMILIES.values())]
 
 
 def __dir__() -> list[str]:

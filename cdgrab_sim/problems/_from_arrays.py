@@ -36,7 +36,7 @@ def from_arrays(
     hidden: int | None = None,
     seed: int = 0,
 ) -> Problem:
-    r"""Deal the rows of a data set to m workers, n each and none twice.
+    r"""Deal the rows of a data set to m workers, n distinct rows each.
 
     The losses are those of `least_squares`, `logistic`, `robust` and `mlp`, with (a_ij, y_ij) the row that
     worker i holds as its example j. Nothing is added to X: append a column of ones for an intercept.
@@ -75,12 +75,6 @@ def from_arrays(
         With x_star, f_star and constants as the family has them, over the rows in use; x_star and f_star are
         None where the gradient cannot be brought to 1e-12.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For X and y of different lengths or with NaN or inf, fewer than m n rows, labels that do not fit the
-        loss, a memory map that kernels cannot read as it is.
-
     Examples
     --------
     >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 9.0]]), [0, 0, 1, 1, 1]
@@ -102,9 +96,8 @@ def from_arrays(
         return logistic_on(table(features, np.where(targets == 1, 1.0, -1.0), rows), ridge=ridge)
     examples = table(features, targets, rows)
     if loss == "mlp":
-        return mlp_on(
-            examples, classes=classes, hidden=8 if hidden is None else hidden, ridge=ridge, seed=seed
-        )
+        units = 8 if hidden is None else hidden
+        return mlp_on(examples, classes=classes, hidden=units, ridge=ridge, seed=seed)
     return _REGRESSION[loss](examples, ridge=ridge)
 
 

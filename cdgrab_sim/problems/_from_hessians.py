@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,6 +66,9 @@ def value(x: FloatArray, data: Data) -> float:
     return form(x, mean_hessian, mean_linear)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
 def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     r"""Quadratics given by their Hessians and linear terms.
 
@@ -81,12 +84,6 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     -------
     Problem
         With constants ``mu``, of the mean, and ``L``, the largest absolute eigenvalue of any A_ij.
-
-    Raises
-    ------
-    ValueError
-        For shapes that do not match, Hessians that are not symmetric, or a mean that is not positive
-        definite.
 
     Examples
     --------
@@ -107,17 +104,6 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
         raise ValueError(f"hessians: expected a positive definite mean; got smallest eigenvalue {mu:.3g}")
     x_star: FloatArray = np.linalg.solve(mean_A, mean_c).astype(np.float64, copy=False)
     data = Hessians(A, c, mean_A, mean_c)
-    return Problem(
-        "from_hessians",
-        m=m,
-        n=n,
-        d=d,
-        data=data,
-        grads=grads,
-        value=value,
-        loss=loss,
-        x_star=x_star,
-        f_star=value(x_star, tuple(data)),
-        constants={"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu},
-        walk=walk,
-    )
+    known: dict[str, Any] = {"x_star": x_star, "f_star": value(x_star, tuple(data))}
+    constants = {"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu}
+    return Problem("from_hessians", m, n, d, data, constants=constants, **known, **KERNELS)

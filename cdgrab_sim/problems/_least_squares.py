@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cdgrab_sim import _checks
@@ -10,6 +12,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._minimiser import smallest_eigenvalue
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
@@ -55,14 +58,16 @@ def value(x: FloatArray, data: Data) -> float:
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
 def least_squares_on(examples: Table, *, ridge: float) -> Problem:
     """Return least squares on a table of examples."""
     known = Curvature(1.0, _derivatives, smallest_eigenvalue)
-    return margin_problem(
-        "least-squares", examples, ridge, known, grads=grads, value=value, loss=loss, walk=walk
-    )
+    return margin_problem("least-squares", examples, ridge, known, **KERNELS)
 
 
+@family
 def least_squares(
     *,
     m: int = 8,

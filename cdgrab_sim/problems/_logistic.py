@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
 
@@ -62,12 +64,16 @@ def value(x: FloatArray, data: Data) -> float:
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
 def logistic_on(examples: Table, *, ridge: float) -> Problem:
     """Return logistic regression on a table of examples with targets +-1."""
     known = Curvature(0.25, _derivatives, lambda minimum: float(ridge))
     return margin_problem("logistic", examples, ridge, known, grads=grads, value=value, loss=loss, walk=walk)
 
 
+@family
 def logistic(
     *,
     m: int = 8,

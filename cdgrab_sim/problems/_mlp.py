@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._tables import NOISE, START, TRUTH, WORKER, Table, synthetic_features, table
 
 
@@ -124,6 +125,9 @@ def value(x: FloatArray, data: Data) -> float:
     return total / (m * n) + 0.5 * ridge[0] * dot(w, w)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
 def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: int) -> Problem:
     """Return the network on a table of examples with classes 0, 1, ... as targets."""
     h, ridge = _checks.size("hidden", hidden), _checks.real("ridge", ridge, low=0.0)
@@ -134,20 +138,12 @@ def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: in
     start[h * p : outer] = 0.0
     start[outer:-classes] /= math.sqrt(h)
     start[-classes:] = 0.0
-    return Problem(
-        "mlp",
-        m=m,
-        n=n,
-        d=len(start),
-        data=Network(*examples, np.array([ridge]), start, np.array([h, classes])),
-        grads=grads,
-        value=value,
-        loss=loss,
-        constants={"rows_left_over": examples.left_over},
-        walk=walk,
-    )
+    data = Network(*examples, np.array([ridge]), start, np.array([h, classes]))
+    constants = {"rows_left_over": examples.left_over}
+    return Problem("mlp", m, n, len(start), data, constants=constants, **KERNELS)
 
 
+@family
 def mlp(
     *,
     m: int = 8,

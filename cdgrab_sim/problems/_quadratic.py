@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._linear_terms import example_sums, linear_terms, mean_term, spread
 
 _CENTRE = 2  # field of the DATA role, after those of the linear terms
@@ -70,6 +71,10 @@ def value(x: FloatArray, data: Data) -> float:
     return f_star[0] + bowl(x, x_star, eigenvalues)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
+@family
 def quadratic(
     *,
     m: int = 8,
@@ -123,17 +128,6 @@ def quadratic(
     x_star = mean_term(centres)
     squares = example_sums(lam * (centres - x_star) ** 2)
     f_star = 0.5 * float(ordered_sum(ordered_sum(squares))) / (m * n)
-    return Problem(
-        "quadratic",
-        m=m,
-        n=n,
-        d=d,
-        data=Centres(centres, lam, x_star, np.array([f_star])),
-        grads=grads,
-        value=value,
-        loss=loss,
-        x_star=x_star,
-        f_star=f_star,
-        constants=constants,
-        walk=walk,
-    )
+    data = Centres(centres, lam, x_star, np.array([f_star]))
+    known: dict[str, Any] = {"x_star": x_star, "f_star": f_star, "constants": constants}
+    return Problem("quadratic", m, n, d, data, **known, **KERNELS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cdgrab_sim import _checks
@@ -10,6 +12,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._tables import NOISE, OUTLIER, Table, synthetic_features, table, true_margins
 
@@ -55,13 +58,15 @@ def value(x: FloatArray, data: Data) -> float:
     return margin_value(phi, x, data)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
 def robust_on(examples: Table, *, ridge: float) -> Problem:
     """Return robust regression on a table of examples."""
-    return margin_problem(
-        "robust", examples, ridge, Curvature(2.0), grads=grads, value=value, loss=loss, walk=walk
-    )
+    return margin_problem("robust", examples, ridge, Curvature(2.0), **KERNELS)
 
 
+@family
 def robust(
     *,
     m: int = 8,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
 
 
@@ -66,6 +67,10 @@ def value(x: FloatArray, data: Data) -> float:
     return tilted(x, mean, curvature)  # type: ignore[no-any-return]
 
 
+KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+
+
+@family
 def skewed(
     *,
     m: int = 8,
@@ -123,17 +128,6 @@ def skewed(
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
     terms, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     constants = {"L": kappa, "L_2inf": kappa * math.sqrt(d), "mu": 1.0} | spread(terms, worker_terms)
-    return Problem(
-        "skewed",
-        m=m,
-        n=n,
-        d=d,
-        data=Tilts(terms, mean_term(terms), np.array([kappa, 1.0])),
-        grads=grads,
-        value=value,
-        loss=loss,
-        x_star=np.zeros(d),
-        f_star=0.0,
-        constants=constants,
-        walk=walk,
-    )
+    data = Tilts(terms, mean_term(terms), np.array([kappa, 1.0]))
+    known: dict[str, Any] = {"x_star": np.zeros(d), "f_star": 0.0, "constants": constants}
+    return Problem("skewed", m, n, d, data, **known, **KERNELS)
