@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks._race import HEADER, Row
 
 NAMES = (
-    "startup", "instructions", "hand_fused", "observe", "end_to_end", "growth",
+    "startup", "instructions", "hand_fused", "updates", "observe", "end_to_end", "growth",
     "interleave", "asynchronous", "sweep_overhead", "memory", "jobs",
 )  # fmt: skip
 REFERENCE = Path(__file__).with_name("reference.json")
