@@ -3,8 +3,8 @@
     python -m benchmarks.updates [--quick] [--json]
 
 Walks of whole epochs, no ordering. "user's" is the heavy ball again, written with `numba.njit` as a user
-would: its budget says that a new update need not be built in to be fast. A chunk costs a microsecond more than in
-the built-in walk, which shows at m = 1, d = 2, where a chunk is an epoch of 7 microseconds.
+would: its budget says that a new update need not be built in to be fast. A chunk costs a microsecond more
+than in the built-in walk, which shows at m = 1, d = 2, where a chunk is an epoch of 7 microseconds.
 """
 
 from __future__ import annotations
