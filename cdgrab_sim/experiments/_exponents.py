@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from cdgrab_sim import orderings
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._experiment import Row
@@ -25,7 +26,7 @@ def exponent_row(
     Parameters
     ----------
     ordering : str
-        An ordering that theory does not know has no prediction.
+        Its record says by which row of `theory.slopes` it is predicted, or that it is not.
     quantity, variable : str
         As in `theory.slopes`.
     x : sequence (K,)
@@ -42,8 +43,8 @@ def exponent_row(
     >>> row.quantity, row.predicted, row.verdict
     ('floor exponent in m', -1.0, 'agrees')
     """
-    known = ordering in slopes.ORDERINGS
-    promise = slopes.predicted(quantity, ordering, variable) if known else None
+    by = orderings.make(ordering).slopes
+    promise = slopes.predicted(quantity, by, variable) if by else None
     measured = rate(x, values).slopes
     name = f"{label or quantity} exponent in {variable}"
     if promise is None:

@@ -1,27 +1,30 @@
-"""What one cell of an experiment measures: the loss of an ordering on a problem, boiled down to a number.
+"""What one cell of an experiment measures: an ordering on a problem or on vectors, boiled down to a number.
 
-A cell is plain JSON. It has ``ordering``, ``problem`` (a family and its arguments), ``m``, ``n``, ``seed``,
-``replicates`` (by ordering, or for ``others``), where it does not start at x_star ``x0``, and what the task
-asks for.
+A cell is plain JSON. It has ``ordering``, ``m``, ``n`` and ``seed``; where SGD runs, ``problem`` (a family
+and its arguments), ``replicates`` (by ordering, or for ``others``), ``x0`` where it does not start at x_star,
+``every`` where not every epoch is looked at; and what the task asks for. Experiments and `check` measure with
+the same functions, at sizes of their own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import problems
+from cdgrab_sim import herding, orderings, problems
 from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import time_to, tune
+from cdgrab_sim.problems._linear_terms import example_sums
 from cdgrab_sim.synchronous._simulate import simulate
 
-LAST = 5  # epochs whose mean is the error of a run: one epoch more or less does not matter
+LAST = 5  # epochs, or rounds, whose mean is the error: one more or less does not matter
 
 
 def for_ordering(table: Mapping[str, Any], ordering: str) -> Any:
@@ -70,6 +73,7 @@ def run_of(
         seed=cell["seed"],
         replicates=for_ordering(cell["replicates"], cell["ordering"]),
         x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
+        batch=cell.get("batch", 1),
         record=record,
         threads=1,
     )
@@ -82,23 +86,35 @@ def errors(
     epochs: int,
     ordering: Ordering | None = None,
 ) -> FloatArray:
-    """Run the ordering of a cell, or another, and return f(x_t) - f_star (replicates, epochs + 1)."""
-    record = Record(grad_norm=False, distance=False)
+    """Run the ordering of a cell, or another, and return f(x_t) - f_star (replicates, records)."""
+    record = Record(every=cell.get("every", 1), grad_norm=False, distance=False)
     run = run_of(cell, problem, step_size, epochs, record, ordering)
     assert run.loss is not None
     assert problem.f_star is not None
     return run.loss - problem.f_star
 
 
+def relaxed(cell: Mapping[str, Any], relaxations: float) -> dict[str, Any]:
+    """Give a cell so many epochs in units of 1 / (alpha mu n), where mu = 1; all of them looked at."""
+    every = cell.get("every", 1)
+    epochs = relaxations / float(cell["step_size"] * cell["n"])
+    return {**cell, "epochs": every * math.ceil(epochs / every)}
+
+
+def floor(
+    cell: dict[str, Any], problem: Problem | None = None, ordering: Ordering | None = None
+) -> dict[str, Any]:
+    """Measure the error at a ``step_size``, averaged over the second half of the ``epochs``.
+
+    On the problem and with the ordering of the cell, or on others.
+    """
+    found = errors(cell, problem or problem_of(cell), cell["step_size"], cell["epochs"], ordering)
+    return {"error": float(found[:, cell["epochs"] // 2 // cell.get("every", 1) :].mean())}
+
+
 def unit_step(problem: Problem, T: int) -> float:
     """Return the step size at which alpha mu n T = 1."""
     return 1.0 / (problem.constants["mu"] * problem.n * T)
-
-
-def floor(cell: dict[str, Any]) -> dict[str, Any]:
-    """Measure the error at a ``step_size``, averaged over the second half of the ``epochs``."""
-    found = errors(cell, problem_of(cell), cell["step_size"], cell["epochs"])
-    return {"error": float(found[:, cell["epochs"] // 2 :].mean())}
 
 
 def tuned_error(cell: dict[str, Any]) -> dict[str, Any]:
@@ -108,6 +124,30 @@ def tuned_error(cell: dict[str, Any]) -> dict[str, Any]:
     low, high = cell["steps"]
     best = tune(lambda a: float(errors(cell, problem, a, T)[:, -LAST:].mean()), low * unit, high * unit)
     return {"error": best.error, "step": best.step_size / unit}
+
+
+def tuned_together(
+    cell: Mapping[str, Any], chosen: Sequence[Problem], T: int, last: int, low: float, high: float
+) -> tuple[FloatArray, float]:
+    """Tune one step size for all ``seeds`` of a cell; return the error of each seed, and the step size.
+
+    Parameters
+    ----------
+    cell : mapping
+    chosen : sequence of Problem
+        One for each seed.
+    T, last : int
+        Epochs, and how many of the last records make the error.
+    low, high : float
+        Where the step size is looked for.
+    """
+    pairs = list(zip(cell["seeds"], chosen, strict=True))
+
+    def found(alpha: float) -> FloatArray:
+        return np.array([errors({**cell, "seed": s}, p, alpha, T)[:, -last:].mean() for s, p in pairs])
+
+    best = tune(lambda alpha: float(found(alpha).mean()), low, high)
+    return found(best.step_size), best.step_size
 
 
 def time_to_accuracy(cell: dict[str, Any]) -> dict[str, Any]:
@@ -130,3 +170,25 @@ def time_to_accuracy(cell: dict[str, Any]) -> dict[str, Any]:
             raise
         return {"epochs": math.inf, "rate": math.nan}
     return {"epochs": best.error, "rate": best.step_size / unit}
+
+
+def unit_vectors(m: int, n: int, d: int, seed: int) -> FloatArray:
+    """Draw vectors (m, n, d) uniform on the unit sphere; worker i's do not depend on m."""
+    z = stream(seed, Role.DATA).standard_normal((m, n, d))
+    z /= np.linalg.norm(z, axis=-1, keepdims=True)
+    return z
+
+
+def sphere(m: int, n: int, d: int, seed: int) -> FloatArray:
+    """Draw vectors (m, n, d) uniform on the unit sphere, and centre each worker's over its examples."""
+    z = unit_vectors(m, n, d, seed)
+    z -= (example_sums(z) / n)[:, None]
+    return z
+
+
+def herding_error(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure the mean herding error of the last ``rounds``; of all orders where they are drawn afresh."""
+    z = sphere(cell["m"], cell["n"], cell["d"], cell["seed"])
+    found = herding.curve(z, cell["ordering"], cell["rounds"], seed=cell["seed"])
+    drawn = orderings.make(cell["ordering"]).family == "drawn"
+    return {"error": float((found[1:] if drawn else found[-LAST:]).mean())}

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 
@@ -68,11 +65,3 @@ def run_task(cell: Cell) -> dict[str, Any]:
 
 def _address(task: Task) -> str:
     return f"{task.__module__}:{task.__qualname__}"
-
-
-def by_ordering(
-    values: Sequence[Mapping[str, Any]], key: str, names: Sequence[str], seeds: int
-) -> dict[str, FloatArray]:
-    """Arrange one number per cell of a grid orderings x seeds x sizes as (seeds, sizes) per ordering."""
-    table = np.array([cell[key] for cell in values], dtype=np.float64).reshape(len(names), seeds, -1)
-    return dict(zip(names, table, strict=True))

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
-from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import paired_test, t_interval, tune
+from cdgrab_sim.analysis import paired_test, t_interval
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
+from cdgrab_sim.experiments._measures import errors, tuned_together
 from cdgrab_sim.experiments._readings import ratio
 from cdgrab_sim.experiments._table import Table, read_table
-from cdgrab_sim.synchronous._simulate import simulate
 
 SIZES: dict[str, Any] = {"n": 16, "m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
 QUICK = SIZES | {"m": [1, 8, 32]}
@@ -41,39 +40,23 @@ def _problem_of(cell: dict[str, Any], seed: int) -> Problem:
     return _problem(**source, **{key: cell[key] for key in ("loss", "m", "n", "ridge")}, seed=seed)
 
 
-def _final_error(
-    problem: Problem, ordering: str, alpha: float, seed: int, epochs: int, batch: int = 1
-) -> float:
-    assert problem.f_star is not None
-    record = Record(every=epochs, grad_norm=False)
-    run = simulate(
-        problem, ordering, epochs=epochs, step_size=alpha, seed=seed, batch=batch, record=record, threads=1
-    )
-    assert run.loss is not None
-    return float(run.loss[0, -1] - problem.f_star)
-
-
-def tuned(cell: dict[str, Any]) -> dict[str, Any]:
-    """Measure one cell: the error after T epochs with the step tuned on the mean over all seeds.
+def tuned_errors(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure one cell: the errors after T epochs with the step tuned on their mean over all seeds.
 
     The error that full gradients leave with the same step and as many updates tells how much of it is
     transient, which no order can change.
     """
-    chosen = [(_problem_of(cell, seed), seed) for seed in cell["seeds"]]
-    epochs, n = cell["epochs"], cell["n"]
-
-    def errors(alpha: float) -> FloatArray:
-        found = [_final_error(problem, cell["ordering"], alpha, seed, epochs) for problem, seed in chosen]
-        return np.array(found)
-
-    smoothness = max(problem.constants["L"] for problem, _ in chosen)
-    best = tune(lambda alpha: float(errors(alpha).mean()), 2.0**-10 / smoothness, 2.0**10 / smoothness)
-    noiseless = [_final_error(p, "fixed", best.step_size, seed, epochs * n, batch=n) for p, seed in chosen]
-    return {
-        "errors": errors(best.step_size),
-        "noiseless": np.array(noiseless),
-        "step_size": best.step_size,
-    }
+    chosen, T, n = [_problem_of(cell, seed) for seed in cell["seeds"]], cell["epochs"], cell["n"]
+    start = {"x0": 0.0, "replicates": {"others": 1}}
+    smoothness = max(problem.constants["L"] for problem in chosen)
+    within = 2.0**-10 / smoothness, 2.0**10 / smoothness
+    found, step_size = tuned_together(cell | start | {"every": T}, chosen, T, 1, *within)
+    full = cell | start | {"ordering": "fixed", "batch": n, "every": n * T}
+    noiseless = [
+        errors(full | {"seed": seed}, problem, step_size, n * T)[0, -1]
+        for seed, problem in zip(cell["seeds"], chosen, strict=True)
+    ]
+    return {"errors": found, "noiseless": np.array(noiseless), "step_size": step_size}
 
 
 def run(
@@ -119,7 +102,7 @@ def run(
         "epochs": sizes["epochs"],
         "seeds": seeds,
     }
-    cells = run_cells(tuned, grid({"ordering": names, "m": sizes["m"]}, shared), options)
+    cells = run_cells(tuned_errors, grid({"ordering": names, "m": sizes["m"]}, shared), options)
     by_name = {name: cells[k * len(sizes["m"]) :][: len(sizes["m"])] for k, name in enumerate(names)}
     arrays: dict[str, Any] = {"m": np.array(sizes["m"])}
     for name, found in by_name.items():

@@ -7,11 +7,12 @@ import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim import cli
+from cdgrab_sim.experiments import _measures
 from cdgrab_sim.experiments import herding as experiment
 
 
 def test_vectors_are_on_the_sphere_before_centring_and_depend_on_their_worker_only():
-    few, many = (experiment.sphere(m, 50, 4, seed=1) for m in (2, 6))
+    few, many = (_measures.sphere(m, 50, 4, seed=1) for m in (2, 6))
     np.testing.assert_array_equal(few, many[:2])
     np.testing.assert_allclose(few.sum(axis=1), 0.0, atol=1e-12)
     moved = few - few[:, :1]  # differences do not see the centring: |a - b|^2 = 2 - 2 <a, b> <= 4
@@ -21,9 +22,9 @@ def test_vectors_are_on_the_sphere_before_centring_and_depend_on_their_worker_on
 @pytest.mark.parametrize(("ordering", "rounds"), [("cd-grab", slice(-5, None)), ("rr", slice(1, None))])
 def test_a_cell_is_the_mean_of_the_rounds_that_count(ordering, rounds):
     cell = {"ordering": ordering, "m": 2, "n": 16, "d": 3, "rounds": 8, "seed": 4}
-    z = experiment.sphere(2, 16, 3, 4)
+    z = _measures.sphere(2, 16, 3, 4)
     errors = [cg.herding.error(z, cg.herding.order(z, ordering, t, seed=4)) for t in range(9)]
-    assert experiment.plateau(cell)["error"] == pytest.approx(np.mean(errors[rounds]), rel=1e-12)
+    assert _measures.herding_error(cell)["error"] == pytest.approx(np.mean(errors[rounds]), rel=1e-12)
 
 
 def test_rows_are_one_per_ordering_and_variable(monkeypatch, tmp_path, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import experiments, problems
-from cdgrab_sim.experiments import limits
+from cdgrab_sim.experiments import _measures, limits
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments.limits import quadratics, tuned
 from theory import instances
@@ -27,8 +27,16 @@ def test_safran_shamir_follows_the_displayed_update():
 
 @pytest.mark.compiled
 def test_the_floor_is_the_exact_one_at_small_steps():
-    cell = {"m": 2, "n": 8, "epochs": 8000, "replicates": 2, "alpha": 1 / 128, "ordering": "rr"}
-    found = [quadratics.floor(cell | {"seed": seed})["floor"] for seed in range(3)]
+    cell = {
+        "m": 2,
+        "n": 8,
+        "epochs": 8000,
+        "replicates": {"others": 2},
+        "step_size": 1 / 128,
+        "ordering": "rr",
+    }
+    cell |= {"problem": quadratics.ONE_HESSIAN, "every": 2}
+    found = [_measures.floor(cell | {"seed": seed})["error"] for seed in range(3)]
     expected = [floor_of(cell, seed) for seed in range(3)]
     assert np.mean(found) == pytest.approx(np.mean(expected), rel=0.2)  # about 4 standard errors
 
@@ -37,7 +45,7 @@ def floor_of(cell, seed):
     problem = problems.quadratic(m=cell["m"], n=cell["n"], d=1, eigenvalues=[1.0], seed=seed)
     variance = problem.constants["sigma"] ** 2
     size = {"n": cell["n"], "m": cell["m"]}
-    return 0.5 * small_step_floor("rr", cell["alpha"], 1.0, variance, **size)
+    return 0.5 * small_step_floor("rr", cell["step_size"], 1.0, variance, **size)
 
 
 def test_de_sa_by_products_of_matrices():

@@ -10,11 +10,11 @@ import numpy as np
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import t_interval
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import time_to_accuracy
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering, run_parts
+from cdgrab_sim.experiments._parts import Cell, Findings, Part, run_parts
 from cdgrab_sim.experiments.centralized.errors import errors_part
 
 SIZES: dict[str, Any] = {

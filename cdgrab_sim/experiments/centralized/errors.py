@@ -10,10 +10,11 @@ import numpy as np
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.experiments._cells import by_ordering
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import problem_of, run_of, tuned_error, unit_step
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.experiments.rates.tuned import rescaled
 
 ERRORS, PREFIX = "tuned error (fixed N)", "mean |S_k|² (fixed N)"

@@ -14,10 +14,10 @@ from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._readings import Reading, same
-from cdgrab_sim.experiments.cost.model import Counts, Network, counts, epoch_seconds
+from cdgrab_sim.experiments.cost.model import Counts, Network, counts, epoch_seconds, known
 from cdgrab_sim.synchronous._simulate import simulate
 
-ORDERINGS = ("rr", "d-grab", "d-grab-pair", "cd-grab")
+ORDERINGS = orderings.select(lambda o: o.compared and not o.replacement and known(o))
 SIZES: dict[str, Any] = {
     "m": 8,
     "n": 256,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from cdgrab_sim import _checks
+from cdgrab_sim import orderings
+from cdgrab_sim._records import Ordering
 
 _FLOAT = 8  # bytes
-_DRAWN = ("sgd", "ig", "so", "rr", "flipflop")
 
 
 class Counts(NamedTuple):
@@ -47,13 +47,25 @@ def counts(ordering: str, m: int, n: int, d: int) -> Counts:
     >>> counts("cd-grab", m=2, n=4, d=3)
     Counts(server=3, worker=3, integers=8, sent=16, worker_operations=6, server_operations=32)
     """
+    kind = orderings.make(ordering)
+    if not known(kind):
+        can = ", ".join(orderings.select(known))
+        raise ValueError(f"ordering {ordering!r}: expected one whose costs are derived: {can}")
     pairs = n // 2
-    table = {name: Counts(0, 0, n, 0, 0, 0) for name in _DRAWN}
-    table["d-grab"] = table["grab"] = Counts(0, 3 * d, 3 * n, 0, n * (5 * d - 1) + d, 0)
-    table["d-grab-pair"] = Counts(0, 2 * d, 2 * n, 0, pairs * (4 * d - 1), 0)
-    up_and_down, balancing = m * pairs * (d + 1), m * pairs * (3 * d - 1)
-    table["cd-grab"] = Counts(d, d, 2 * n, up_and_down, pairs * d, balancing)
-    return table[_checks.choice("ordering", ordering, table)]
+    if kind.family in ("drawn", "fixed"):
+        return Counts(0, 0, n, 0, 0, 0)
+    if kind.family == "mean":
+        return Counts(0, 3 * d, 3 * n, 0, n * (5 * d - 1) + d, 0)
+    if not kind.coordinated:
+        return Counts(0, 2 * d, 2 * n, 0, pairs * (4 * d - 1), 0)
+    return Counts(d, d, 2 * n, m * pairs * (d + 1), pairs * d, m * pairs * (3 * d - 1))
+
+
+def known(ordering: Ordering) -> bool:
+    """Tell whether the cost of an ordering is derived here; it follows from the family."""
+    if ordering.family == "mean":
+        return not ordering.coordinated
+    return ordering.family in ("drawn", "fixed", "pair")
 
 
 class Network(NamedTuple):

@@ -13,9 +13,9 @@ from cdgrab_sim import balancing
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, t_interval, verdict
-from cdgrab_sim.experiments._cells import grid, run_cells
+from cdgrab_sim.experiments._cells import grid, held, run_cells, table
 from cdgrab_sim.experiments._experiment import Options, Result, Row
-from cdgrab_sim.experiments._unit_vectors import unit_vectors
+from cdgrab_sim.experiments._measures import unit_vectors
 from cdgrab_sim.herding._profile import profile_of
 from cdgrab_sim.herding._vectors import as_stream
 from theory import balancing as theory
@@ -118,9 +118,9 @@ def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
     for variable in ("m", "n", "d"):
         x = config[variable][variable]
         sizes = [config[variable] | {variable: size} for size in x]
-        held = {letter: size for letter, size in config[variable].items() if letter != variable}
-        found = run_cells(wander, grid({"rule": names, "seed": seeds, variable: x}, held), options)
-        largest, mean = (_table(found, key, len(names), len(seeds)) for key in ("largest", "mean"))
+        axes = {"rule": names, "seed": seeds, variable: x}
+        found = run_cells(wander, grid(axes, held(config[variable], variable)), options)
+        largest, mean = (table(found, key, len(names), len(seeds), -1) for key in ("largest", "mean"))
         data[variable] = np.array(x)
         for rule, values, means in zip(names, largest, mean, strict=True):
             limits = [bound(rule, **at) for at in sizes]
@@ -132,10 +132,6 @@ def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
                 rows.append(_stationary(variable, means, [at["d"] for at in sizes]))
     rows += _yardstick(config, names, seeds, options)
     return Result("discrepancy", config, rows, data)
-
-
-def _table(found: list[dict[str, Any]], key: str, rules: int, seeds: int) -> FloatArray:
-    return np.reshape([cell[key] for cell in found], (rules, seeds, -1))
 
 
 def _exponent(rule: str, variable: str, x: Sequence[float], values: FloatArray) -> Row:
@@ -166,7 +162,7 @@ def _yardstick(
 ) -> list[Row]:
     rules = [name for name in (*names, "prefix") if ", " not in name]
     found = run_cells(against_optimum, grid({"rule": rules, "seed": seeds}, config["small"]), options)
-    ratios = np.reshape([cell["ratio"] for cell in found], (len(rules), len(seeds)))
+    ratios = table(found, "ratio", len(rules), len(seeds))
     label = f"largest sum / optimum of {config['small']['vectors']} vectors"
     rows = zip(rules, ratios, strict=True)
     return [Row.judged(rule, label, verdict(values, None, None)) for rule, values in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.plots import Axes, look, points_plot
 from cdgrab_sim.plots._axes import legend_below
@@ -26,8 +27,7 @@ def discrepancy(result: Result, ax: Axes, *, variable: str = "m") -> None:
         limit, looks = result.data[f"{variable} self-balancing bound"], look("self-balancing")
         ax.plot(x, limit, color=looks["color"], linewidth=3, alpha=0.3, label="self-balancing, bound V6")
         legend_below(ax)
-    held = {letter: size for letter, size in config[variable].items() if letter != variable}
-    ax.set_title("unit vectors, " + ", ".join(f"{letter} = {size}" for letter, size in held.items()))
+    ax.set_title("unit vectors, " + in_words(held(config[variable], variable)))
 
 
 PANELS: tuple[Panel, ...] = tuple(partial(discrepancy, variable=variable) for variable in LABELS)

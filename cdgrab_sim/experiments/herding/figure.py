@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.plots import Axes, rate_plot
 
@@ -21,11 +22,7 @@ def herding(result: Result, ax: Axes, *, variable: str = "m") -> None:
         slopes=sorted({row.predicted for row in rows if row.predicted}, reverse=True),
         ax=ax,
     )
-    held = {letter: size for letter, size in config[variable].items() if letter != variable}
-    ax.set_title(
-        f"unit-sphere vectors, d = {config['d']}, "
-        + ", ".join(f"{letter} = {size}" for letter, size in held.items())
-    )
+    ax.set_title(f"unit-sphere vectors, d = {config['d']}, " + in_words(held(config[variable], variable)))
 
 
 PANELS: tuple[Panel, ...] = tuple(partial(herding, variable=variable) for variable in ("m", "n"))

@@ -12,52 +12,40 @@ from cdgrab_sim import problems
 from cdgrab_sim._records import Ordering, Problem, Record
 from cdgrab_sim._rng import Role, stream, subseeds
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.experiments._cells import grid, run_cells
+from cdgrab_sim.experiments._cells import by_ordering, grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
 from cdgrab_sim.experiments._exponents import exponent_row
+from cdgrab_sim.experiments._measures import floor
 from cdgrab_sim.experiments._readings import Reading, claim, same
 from cdgrab_sim.orderings._fixed import FixedState
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import instances, quadratics
 
 FLOORS = ("sgd", "ig", "so", "rr", "flipflop")
+ONE_HESSIAN = {"family": "quadratic", "d": 1, "eigenvalues": [1.0]}
 _ROUNDING = 1e-9  # what is exact must come out to this
 
 
-def floor(cell: dict[str, Any]) -> dict[str, float]:
-    """Measure one cell: the loss on a quadratic with one Hessian, averaged over even epochs."""
-    problem = problems.quadratic(m=cell["m"], n=cell["n"], d=1, eigenvalues=[1.0], seed=cell["seed"])
-    run = simulate(
-        problem,
-        cell["ordering"],
-        epochs=cell["epochs"],
-        step_size=cell["alpha"],
-        x0=problem.x_star,
-        seed=cell["seed"],
-        replicates=cell["replicates"],
-        record=Record(every=2, grad_norm=False),  # flipflop is at rest after complete pairs of epochs
-        threads=1,
-    )
-    assert run.loss is not None
-    settled = run.loss.shape[1] // 2
-    return {"floor": float(run.loss[:, settled:].mean() - problem.f_star)}
-
-
 def floors(config: dict[str, Any], options: Options) -> tuple[list[Row], dict[str, FloatArray]]:
-    """Measure floors against alpha and n, and fit their exponents."""
+    """Measure floors against alpha and n, and fit their exponents.
+
+    Every other epoch is looked at: flipflop is at rest after complete pairs of them.
+    """
     axes = {"alpha": config["alpha"], "n": config["n"]}
     cases = [(name, v) for v in axes for name in FLOORS if (name, v) != ("ig", "n")]  # ig: no claim in n
     seeds = subseeds(options.seed, config["seeds"])
     cells = []
     for name, variable in cases:
-        first = {letter: values[0] for letter, values in axes.items() if letter != variable}
-        sizes = config["so"] if name == "so" else {key: config[key] for key in ("epochs", "replicates")}
-        shared = {"ordering": name, "m": config["m"]} | first | sizes
-        cells += grid({"seed": seeds, variable: axes[variable]}, shared)
+        sizes = config["so"] if name == "so" else config
+        shared = {"ordering": name, "problem": ONE_HESSIAN, "m": config["m"], "n": config["n"][0]}
+        shared |= {"step_size": config["alpha"][0], "epochs": sizes["epochs"], "every": 2}
+        shared |= {"replicates": {"others": sizes["replicates"]}}
+        letter = "step_size" if variable == "alpha" else variable
+        cells += [shared | cell for cell in grid({"seed": seeds, letter: axes[variable]}, {})]
     found = iter(run_cells(floor, cells, options))
     rows, data = [], {}
     for name, variable in cases:
-        values = np.array([[next(found)["floor"] for _ in axes[variable]] for _ in seeds])
+        values = np.array([[next(found)["error"] for _ in axes[variable]] for _ in seeds])
         rows.append(exponent_row(name, "floor (quadratic)", variable, axes[variable], values, 0.25))
         data[f"{variable} {name}"] = values
     return rows, data | {letter: np.array(values) for letter, values in axes.items()}
@@ -88,8 +76,8 @@ def many_epochs(config: dict[str, Any], options: Options) -> tuple[list[Row], di
     kappa, epochs, names = config["kappa"], config["T"], ("sgd", "so", "rr")
     axes = {"ordering": names, "seed": subseeds(options.seed, config["seeds"]), "T": epochs}
     shared = {"n": config["n"], "kappa": kappa, "epochs": config["epochs"]}
-    found = [one["loss"] for one in run_cells(safran_shamir, grid(axes, shared), options)]
-    table = dict(zip(names, np.reshape(found, [len(axis) for axis in axes.values()]), strict=True))
+    found = run_cells(safran_shamir, grid(axes, shared), options)
+    table = by_ordering(found, "loss", names, config["seeds"])
     rows = []
     for name in ("so", "rr"):
         shares = table[name].mean(axis=0) / table["sgd"].mean(axis=0)

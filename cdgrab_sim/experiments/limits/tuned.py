@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import problems
-from cdgrab_sim._records import Record
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, tune, verdict
+from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
-from cdgrab_sim.synchronous._simulate import simulate
+from cdgrab_sim.experiments._measures import LAST, problem_of, tuned_together
 
-LAST = 5  # epochs whose mean is the error
 # ordering -> what the error is a power of, the exponent, the margin
 RATES = {"rr": ("m n T^2", -1.0, 0.15), "cd-grab": ("m n T", -2.0, 0.25)}
 
@@ -25,35 +22,23 @@ def effective_size(ordering: str, m: int, n: int, T: int) -> float:
     return float(m * n * T * (T if ordering == "rr" else 1))
 
 
-def tuned(cell: dict[str, Any]) -> dict[str, FloatArray]:
-    """Measure one cell: the error with the tuned step over (alpha mu n T)^2, which takes the log out."""
+def rescaled_errors(cell: dict[str, Any]) -> dict[str, FloatArray]:
+    """Measure one cell: the errors with the tuned step over (alpha mu n T)^2, which takes the log out."""
     m, n, T = cell["size"]
-    chosen = [
-        problems.skewed(m=m, n=n, d=cell["d"], kappa=cell["kappa"], seed=seed) for seed in cell["seeds"]
-    ]
-
-    def errors(alpha: float) -> FloatArray:
-        return np.array(
-            [_error(p, cell["ordering"], T, alpha, s) for p, s in zip(chosen, cell["seeds"], strict=True)]
-        )
-
+    sized = cell | {"m": m, "n": n}
+    chosen = [problem_of(sized | {"seed": seed}) for seed in cell["seeds"]]
     L, mu = chosen[0].constants["L"], chosen[0].constants["mu"]
-    best = tune(lambda alpha: float(errors(alpha).mean()), 2.0**-10 / L, 2.0**2 / L)
-    return {"errors": errors(best.step_size) / (best.step_size * mu * n * T) ** 2}
-
-
-def _error(problem: Any, ordering: str, T: int, alpha: float, seed: int) -> float:
-    x0, record = np.ones(problem.d), Record(grad_norm=False)
-    run = simulate(problem, ordering, epochs=T, step_size=alpha, x0=x0, seed=seed, record=record, threads=1)
-    assert run.loss is not None
-    return float(run.loss[0, -LAST:].mean() - problem.f_star)
+    errors, alpha = tuned_together(sized, chosen, T, LAST, 2.0**-10 / L, 2.0**2 / L)
+    return {"errors": errors / (alpha * mu * n * T) ** 2}
 
 
 def rates(config: dict[str, Any], options: Options) -> tuple[list[Row], dict[str, FloatArray]]:
     """Fit the rescaled tuned errors against m n T^2 and m n T."""
     seeds = subseeds(options.seed, config["seeds"])
-    shared = {key: config[key] for key in ("kappa", "d")} | {"seeds": seeds}
-    found = run_cells(tuned, grid({"ordering": list(RATES), "size": config["sizes"]}, shared), options)
+    problem = {"family": "skewed", "kappa": config["kappa"], "d": config["d"]}
+    shared = {"problem": problem, "x0": 1.0, "replicates": {"others": 1}, "seeds": seeds}
+    cells = grid({"ordering": list(RATES), "size": config["sizes"]}, shared)
+    found = run_cells(rescaled_errors, cells, options)
     table = np.array([cell["errors"] for cell in found]).reshape(len(RATES), len(config["sizes"]), -1)
     rows, data = [], dict[str, FloatArray]()
     for errors, (name, (product, exponent, margin)) in zip(table, RATES.items(), strict=True):

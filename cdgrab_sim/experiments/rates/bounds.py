@@ -10,11 +10,11 @@ import numpy as np
 from cdgrab_sim._records import Record
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import raw_exponent_row
 from cdgrab_sim.experiments._measures import problem_of
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.synchronous._simulate import simulate
 from theory.convergence import cd_grab_nonconvex_bound, nonconvex_bound
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import uncensored
+from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.experiments.rates.floors import PARTS as FLOORS
 from cdgrab_sim.plots import Axes, look, points_plot, rate_plot
@@ -35,8 +36,8 @@ def tuned(result: Result, ax: Axes, *, variable: str = "m") -> None:
         ax=ax,
     )
     sizes = result.config["tuned"][variable]
-    held = ", ".join(f"{letter} = {size}" for letter, size in sizes.items() if letter != variable)
-    ax.set_title(f"{_problem(result.config['problem'])}, n = {result.config['n']}, {held}")
+    rest = in_words(held(sizes, variable))
+    ax.set_title(f"{_problem(result.config['problem'])}, n = {result.config['n']}, {rest}")
 
 
 def times(result: Result, ax: Axes) -> None:
@@ -76,11 +77,11 @@ def floors(result: Result, ax: Axes, *, part: str = "skewed alpha") -> None:
         ax=ax,
     )
     sizes, n = result.config["floors"], result.config["n"]
-    held = {"alpha": f"m = {sizes['m']}, n = {n}", "n": f"m = {sizes['m']}", "m": f"n = {n}"}[variable]
+    rest = {"alpha": f"m = {sizes['m']}, n = {n}", "n": f"m = {sizes['m']}", "m": f"n = {n}"}[variable]
     if variable == "alpha":
         ax.xaxis.set_major_formatter("{x:.1e}")
     problem = sizes["quadratic"] if quadratic else result.config["problem"]
-    ax.set_title(f"{_problem(problem)}, {held}")
+    ax.set_title(f"{_problem(problem)}, {rest}")
 
 
 def bounds(result: Result, ax: Axes) -> None:

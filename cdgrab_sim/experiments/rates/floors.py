@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row
-from cdgrab_sim.experiments._measures import floor
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.experiments._measures import floor, relaxed
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 
 # Orderings, quantity of theory.slopes, variable, and margins where they differ from MARGIN.
 PARTS: dict[str, tuple[tuple[str, ...], str, str, dict[str, float]]] = {
@@ -65,8 +64,4 @@ def _cells(config: Mapping[str, Any], part: str, seeds: Sequence[int]) -> tuple[
         x = [h / (config["n"] * L) for h in sizes["alpha"]["alpha_n_L"]]
         axes["step_size"] = x
     cells = grid(axes, {key: value for key, value in held.items() if key not in axes})
-    return [cell | {"epochs": _epochs(cell, sizes["relaxations"])} for cell in cells], x
-
-
-def _epochs(cell: Cell, relaxations: int) -> int:
-    return math.ceil(relaxations / float(cell["step_size"] * cell["n"]))
+    return [relaxed(cell, sizes["relaxations"]) for cell in cells], x

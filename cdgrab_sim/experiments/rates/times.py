@@ -9,10 +9,10 @@ import numpy as np
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import uncensored
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row
 from cdgrab_sim.experiments._measures import for_ordering, time_to_accuracy
-from cdgrab_sim.experiments._parts import Findings, Part, by_ordering
+from cdgrab_sim.experiments._parts import Findings, Part
 
 MARGINS = {"cd-grab": 0.2, "sgd": 0.2}
 MARGIN = 0.1

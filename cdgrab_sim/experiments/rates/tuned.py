@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from cdgrab_sim import orderings
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import paired_test
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid, held
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import tuned_error
-from cdgrab_sim.experiments._parts import Findings, Part, by_ordering
+from cdgrab_sim.experiments._parts import Findings, Part
 
 MARGINS = {
     "m": {"cd-grab": 0.25, "rr": 0.15, "d-grab-pair": 0.15, "sgd": 0.2},
@@ -24,8 +25,7 @@ def tuned_part(config: Mapping[str, Any], variable: str, seeds: Sequence[int]) -
     """Tune the step size of every cell, and fit the exponent of the error in `variable`, m or T."""
     sizes = config["tuned"]
     x, names = sizes[variable][variable], sizes["orderings"]
-    held = {letter: size for letter, size in sizes[variable].items() if letter != variable}
-    shared = {"problem": config["problem"], "n": config["n"], "x0": 1.0} | held
+    shared = {"problem": config["problem"], "n": config["n"], "x0": 1.0} | held(sizes[variable], variable)
     shared |= {key: sizes[key] for key in ("steps", "replicates")}
     cells = grid({"ordering": names, "seed": seeds, variable: x}, shared)
 
@@ -39,7 +39,7 @@ def tuned_part(config: Mapping[str, Any], variable: str, seeds: Sequence[int]) -
 
 def rescaled(ordering: str, error: FloatArray, step: FloatArray) -> tuple[str, FloatArray]:
     """Take the logarithm out of a tuned error: divide by the tuned alpha mu n T as often as alpha enters."""
-    if ordering == "sgd":
+    if orderings.make(ordering).replacement:
         return "tuned error / (α μ n T)", error / step
     return "tuned error / (α μ n T)²", error / step**2
 

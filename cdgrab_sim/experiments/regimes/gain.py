@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.analysis import rate, verdict
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._measures import floor, problem_of, run_of
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.experiments._measures import floor, problem_of, relaxed, run_of
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.experiments._readings import claim
 from theory.quadratics import filtered_errors
 
@@ -34,9 +33,8 @@ def gain_part(config: Mapping[str, Any], seeds: Sequence[int], case: str) -> Par
     quadratic = problem["family"] == "quadratic"
     L = max(problem["eigenvalues"]) if quadratic else problem["kappa"]  # mu = 1 in both
     shared = {"problem": problem, "m": m, "n": n, "replicates": sizes["replicates"]}
-    cells = grid({"ordering": PAIR, "seed": seeds, "step_size": [one / (n * L) for one in h]}, shared)
-    for cell in cells:
-        cell["epochs"] = math.ceil(sizes["relaxations"] / (cell["step_size"] * n))
+    axes = {"ordering": PAIR, "seed": seeds, "step_size": [one / (n * L) for one in h]}
+    cells = [relaxed(cell, sizes["relaxations"]) for cell in grid(axes, shared)]
     where = f"{problem['family']}, m = {m}, n = {n}"
 
     def read(values: list[dict[str, Any]]) -> Findings:
@@ -72,7 +70,8 @@ def filtered_floor(cell: Cell) -> dict[str, float]:
     assert run.loss is not None
     assert run.orders is not None
     assert problem.x_star is not None
-    z, eigenvalues = problem.gradients(problem.x_star), np.array(cell["problem"]["eigenvalues"])
+    z = problem.gradients(problem.x_star)  # in the eigenbasis: the Hessian of `quadratic` is diagonal
+    eigenvalues = np.array(cell["problem"]["eigenvalues"])
     start = np.zeros(problem.d)
     predicted = []
     for pi in run.orders:

@@ -13,10 +13,10 @@ from cdgrab_sim import orderings
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, verdict
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._measures import errors, problem_of
-from cdgrab_sim.experiments._parts import Cell, Findings, Part, by_ordering
+from cdgrab_sim.experiments._measures import floor, problem_of
+from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.orderings._orders import random_orders
 from cdgrab_sim.orderings._shuffling import DrawnState
 from theory.instances import sign_terms
@@ -39,7 +39,7 @@ def one_order() -> Ordering:
     )
 
 
-def workers_floor(cell: Cell) -> dict[str, float]:
+def workers_floor(cell: Cell) -> dict[str, Any]:
     """Measure a floor where shards are ``copies`` of one, terms are ``signs``, or orders the same."""
     problem = problem_of(cell | {"m": 1} if cell["shards"] == "copies" else cell)
     if cell["shards"] == "copies":
@@ -47,9 +47,7 @@ def workers_floor(cell: Cell) -> dict[str, float]:
     elif cell["shards"] == "signs":
         problem = _with_terms(problem, sign_terms(cell["m"], cell["n"], 1.0)[..., None])
     ordering = one_order() if cell["ordering"] == SAME else orderings.make(cell["ordering"])
-    T = cell["epochs"]
-    found = errors(cell, problem, cell["step_size"], T, ordering)
-    return {"error": float(found[:, T // 2 :].mean())}
+    return floor(cell, problem, ordering)
 
 
 def _with_terms(problem: Problem, terms: FloatArray) -> Problem:

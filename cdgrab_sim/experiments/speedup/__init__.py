@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks
+from cdgrab_sim import _checks, orderings
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim.experiments import _measures, _real_data
-from cdgrab_sim.experiments._cells import grid, run_cells
+from cdgrab_sim.experiments import _real_data
+from cdgrab_sim.experiments._cells import by_ordering, grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
+from cdgrab_sim.experiments._measures import floor
 
-ORDERINGS = ("sgd", "rr", "d-grab", "d-grab-pair", "cd-grab")
+ORDERINGS = orderings.select(lambda ordering: ordering.compared)
 MARGINS = {"cd-grab": 0.25, "d-grab": 0.25}  # 0.2 for the others: the spread over seeds is wider here
 
 SIZES: dict[str, Any] = {
@@ -31,16 +32,6 @@ SIZES: dict[str, Any] = {
     "replicates": {"sgd": 4},  # 1 for the others; its floor is a time average of slowly mixing noise
 }
 QUICK = SIZES | {"m": [1, 2, 4, 8], "epochs": 4_000}
-
-
-def floor(cell: dict[str, Any]) -> dict[str, float]:
-    """Measure one cell: the loss at a fixed step size, averaged over the second half of the epochs."""
-    own = {
-        "problem": {"family": "skewed", "d": cell["d"], "kappa": cell["kappa"]},  # its L is kappa
-        "step_size": cell["alpha_n_L"] / (cell["n"] * cell["kappa"]),
-        "replicates": {"others": 1} | cell["replicates"],
-    }
-    return {"floor": _measures.floor(cell | own)["error"]}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -85,11 +76,16 @@ def run(
         return _real_data.run(options, names, data=data, target=target, ridge=ridge, standardize=standardize)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(names)}
     axes = {"ordering": names, "seed": subseeds(options.seed, config["seeds"]), "m": config["m"]}
-    shared = {key: config[key] for key in ("n", "d", "kappa", "alpha_n_L", "epochs", "replicates")}
+    shared = {
+        "problem": {"family": config["problem"], "d": config["d"], "kappa": config["kappa"]},
+        "n": config["n"],
+        "step_size": config["alpha_n_L"] / (config["n"] * config["kappa"]),  # the L of skewed is kappa
+        "epochs": config["epochs"],
+        "replicates": {"others": 1} | config["replicates"],
+    }
     floors = run_cells(floor, grid(axes, shared), options)
-    table = np.reshape([cell["floor"] for cell in floors], [len(axis) for axis in axes.values()])
     rows, arrays = [], {"m": np.array(config["m"])}
-    for name, values in zip(names, table, strict=True):
+    for name, values in by_ordering(floors, "error", names, config["seeds"]).items():
         rows.append(exponent_row(name, "floor", "m", config["m"], values, MARGINS.get(name, 0.2)))
         arrays[f"floor {name}"] = values
     return Result("speedup", config, rows, arrays)
