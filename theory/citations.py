@@ -51,7 +51,7 @@ CITATIONS = {
 
 
 def bibtex(key: str) -> str:
-    """BibTeX entry of one paper; fields that are unknown are left out.
+    """Return the BibTeX entry of one paper; fields that are unknown are left out.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def bibtex(key: str) -> str:
 
 
 def cite(*keys: str) -> str:
-    """BibTeX entries of several papers, each once, in the order asked for; of all papers without keys.
+    """Return the BibTeX entries of several papers, each once, in the order asked for; without keys of all.
 
     Examples
     --------

@@ -199,7 +199,7 @@ _TABLE = {key: slope for row in _ROWS for key, slope in _slopes(row).items()}
 
 
 def predicted(quantity: str, ordering: str, variable: str) -> Slope | None:
-    """Exponent of one quantity in one variable under one ordering, or None where nothing is predicted.
+    """Return the exponent of a quantity in a variable under an ordering, or None: nothing is predicted.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def predicted(quantity: str, ordering: str, variable: str) -> Slope | None:
 
 
 def table() -> tuple[Slope, ...]:
-    """Every prediction, in the order of the table.
+    """Return every prediction, in the order of the table.
 
     Examples
     --------

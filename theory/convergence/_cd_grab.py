@@ -24,7 +24,7 @@ from theory.convergence._epochs import capped_step, condition, per_epoch
 def cd_grab_nonconvex_bound(
     F0: float, L: float, H0: float, balance: ArrayLike, alpha: float, m: int, n: int, T: int
 ) -> float:
-    r"""Mean squared gradient norm of CD-GraB over T epochs (T5).
+    r"""Bound the mean squared gradient norm of CD-GraB over T epochs (T5).
 
     .. math::
         \frac1T \sum_t \|\nabla f(x_t)\|^2 \le 2.05 \frac{F_0}{\alpha n T} + 9.9 \frac{\alpha^2 L^2 H_0^2}{T}
@@ -52,7 +52,7 @@ def cd_grab_nonconvex_bound(
 
 
 def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, T: int) -> float:
-    r"""Step size that minimises the leading terms of the CD-GraB bound under its cap (T5).
+    r"""Return the step size that minimises the leading terms of the CD-GraB bound under its cap (T5).
 
     .. math::
         \alpha = \min\Bigl\{ \frac{1}{12nL}, \Bigl(\frac{2.05 F_0 m^2}{45 n T L^2 A^2}\Bigr)^{1/3} \Bigr\}
@@ -77,7 +77,7 @@ def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, 
 def cd_grab_nonconvex_rate(
     F0: float, L: float, balance: float, m: int, n: int, T: int, sigma: float = 0.0
 ) -> float:
-    r"""Mean squared gradient norm of CD-GraB at the step of :func:`cd_grab_nonconvex_step` (T5).
+    r"""Bound the mean squared gradient norm of CD-GraB at the step of :func:`cd_grab_nonconvex_step` (T5).
 
     .. math::
         \frac1T \sum_t \|\nabla f(x_t)\|^2
@@ -106,7 +106,7 @@ def cd_grab_nonconvex_rate(
 def cd_grab_pl_bound(
     F0: float, L: float, H0: float, balance: float, mu: float, alpha: float, m: int, n: int, T: int
 ) -> float:
-    r"""Optimality gap of CD-GraB after T epochs under the PL condition (T6).
+    r"""Bound the optimality gap of CD-GraB after T epochs under the PL condition (T6).
 
     .. math::
         f(x_T) - f_* \le (1 - 0.97 \alpha n \mu)^T (F_0 + 8 \alpha^3 n L^2 H_0^2)
@@ -130,7 +130,7 @@ def cd_grab_pl_bound(
 
 
 def cd_grab_pl_floor(alpha: float, L: float, balance: float, mu: float, m: int) -> float:
-    r"""Optimality gap below which CD-GraB stays in the end at a constant step size, PL condition (T6).
+    r"""Bound the optimality gap that CD-GraB keeps in the end at a constant step size, PL condition (T6).
 
     .. math:: \limsup_T f(x_T) - f_* \le 19 \alpha^2 L^2 \max_t A_t^2 / (\mu m^2)
 

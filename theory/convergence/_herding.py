@@ -19,7 +19,7 @@ from theory.convergence._epochs import capped_step
 def cd_grab_herding_bound(
     H: float, balance: float, grad_norm: float, alpha: float, L: float, m: int, n: int
 ) -> float:
-    r"""Herding error of the next epoch's order at its start, under coordinated pair balancing (T4).
+    r"""Bound the herding error of the next epoch's order at its start, coordinated pair balancing (T4).
 
     .. math::
         H_{t+1} \le \frac{H_t}{2} + \frac{A_t}{2m} + \frac32 \alpha n L \bigl(n \|\nabla f(x_t)\| + H_t\bigr)
@@ -45,7 +45,7 @@ def cd_grab_herding_bound(
 def grab_herding_bound(
     H: float, balance: float, L: float, n: int, moved: float, moved_sum: float, mean_error: float
 ) -> float:
-    r"""Herding error of the next epoch's order under GraB on one worker with a stale mean (T7).
+    r"""Bound the herding error of the next epoch's order under GraB on one worker with a stale mean (T7).
 
     .. math::
         H_{t+1} \le \frac{H_t + A_t}{2} + \frac{nL}{4} \|x_{t+1} - x_t\|
@@ -77,7 +77,7 @@ def grab_herding_bound(
 
 
 def independent_herding_bound(errors: ArrayLike) -> float:
-    r"""Parallel herding error of workers that order their examples independently of each other (T8).
+    r"""Bound the parallel herding error of workers that order their examples independently (T8).
 
     .. math:: H \le \frac1m \sum_i H_i
 
@@ -101,7 +101,7 @@ def independent_herding_bound(errors: ArrayLike) -> float:
 
 
 def independent_herding_heuristic(H1: float, m: int) -> float:
-    r"""Typical parallel herding error of workers that order their examples independently (T8, not a bound).
+    r"""Return the typical parallel herding error of workers that order independently (T8, not a bound).
 
     .. math:: H \approx H_1 / \sqrt m
 

@@ -12,7 +12,7 @@ from theory.convergence._epochs import capped_step, per_epoch
 
 
 def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, n: int, L: float) -> float:
-    r"""Largest value of f after one epoch, in any order (T1).
+    r"""Bound the value of f after one epoch, in any order (T1).
 
     .. math::
         f(x_{t+1}) \le f(x_t) - \tfrac{\alpha n}{2} \bigl(1 - 1.6 (\alpha n L)^2\bigr) \|\nabla f(x_t)\|^2
@@ -36,7 +36,7 @@ def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, 
 
 
 def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: int) -> float:
-    r"""Mean squared gradient norm over T epochs, in any orders (T1).
+    r"""Bound the mean squared gradient norm over T epochs, in any orders (T1).
 
     .. math::
         \frac1T \sum_t \|\nabla f(x_t)\|^2
@@ -58,7 +58,7 @@ def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: 
 
 
 def nonconvex_step(F0: float, L: float, V: float, n: int, T: int) -> float:
-    r"""Step size that minimises the bound for any orders under its cap (T1).
+    r"""Return the step size that minimises the bound for any orders under its cap (T1).
 
     .. math:: \alpha = \min\Bigl\{ \frac{1}{2nL}, \Bigl(\frac{5 F_0}{24 n T L^2 V}\Bigr)^{1/3} \Bigr\}
 
@@ -78,7 +78,7 @@ def nonconvex_step(F0: float, L: float, V: float, n: int, T: int) -> float:
 
 
 def nonconvex_rate(F0: float, L: float, V: float, n: int, T: int) -> float:
-    r"""Mean squared gradient norm at the step of :func:`nonconvex_step`, in any orders (T1).
+    r"""Bound the mean squared gradient norm at the step of :func:`nonconvex_step`, in any orders (T1).
 
     .. math::
         \frac1T \sum_t \|\nabla f(x_t)\|^2
@@ -100,7 +100,7 @@ def nonconvex_rate(F0: float, L: float, V: float, n: int, T: int) -> float:
 
 
 def rr_mean_square_herding(sigma: float, m: int, n: int) -> float:
-    r"""Mean-square herding error of fresh independent random permutations (T1-RR).
+    r"""Return the mean-square herding error of fresh independent random permutations (T1-RR).
 
     .. math:: E V_t = (n + 1) \sigma^2 / (6 m)
 

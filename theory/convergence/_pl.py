@@ -13,7 +13,7 @@ from theory.convergence._nonconvex import rr_mean_square_herding
 def pl_bound(
     F0: float, L: float, V: ArrayLike, mu: float, alpha: float, n: int, T: int
 ) -> NDArray[np.float64]:
-    r"""Optimality gap after every epoch, in any orders, under the PL condition (T2).
+    r"""Bound the optimality gap after every epoch, in any orders, under the PL condition (T2).
 
     .. math:: f(x_{t+1}) - f_* \le (1 - 0.6 \alpha n \mu) (f(x_t) - f_*) + 2.4 \alpha^3 n L^2 V_t
 
@@ -44,7 +44,7 @@ def pl_bound(
 
 
 def pl_floor(alpha: float, L: float, V: float, mu: float) -> float:
-    r"""Optimality gap below which a constant step size ends, in any orders, under the PL condition (T2).
+    r"""Bound the optimality gap that a constant step size keeps in the end, any orders, PL condition (T2).
 
     .. math:: \limsup_T f(x_T) - f_* \le 4 \alpha^2 L^2 \max_t V_t / \mu
 

@@ -21,7 +21,7 @@ from theory.convergence._epochs import capped_step, step_below
 def cd_grab_nonconvex_step_published(
     F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    r"""Step size of the published non-convex theorem on CD-GraB (T5, recalled).
+    r"""Return the step size of the published non-convex theorem on CD-GraB (T5, recalled).
 
     .. math::
         \alpha = \min\Bigl\{ \frac{1}{16 L (2n + A/m)}, \Bigl(
@@ -47,7 +47,7 @@ def cd_grab_nonconvex_step_published(
 def cd_grab_nonconvex_published(
     F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    r"""Mean squared gradient norm in the published non-convex theorem on CD-GraB (T5, recalled).
+    r"""Bound the mean squared gradient norm as the published theorem on CD-GraB does (T5, recalled).
 
     .. math::
         \frac1T \sum_t \|\nabla f(x_t)\|^2 \le 9 \Bigl(\frac{F L (\varsigma + \sigma) A}{m n T}\Bigr)^{2/3}
@@ -72,7 +72,7 @@ def cd_grab_nonconvex_published(
 def cd_grab_pl_published(
     F: float, L: float, mu: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
 ) -> float:
-    r"""Optimality gap in the published PL theorem on CD-GraB (T6, recalled).
+    r"""Bound the optimality gap as the published PL theorem on CD-GraB does (T6, recalled).
 
     .. math::
         f(x_T) - f_* &\le \frac{1}{(m n T)^2} \Bigl[ (F + L^2 \alpha^2 \sigma^2) \frac WC

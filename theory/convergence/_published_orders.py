@@ -145,7 +145,7 @@ ORDERS = {entry.name: entry for entry in _ORDERS}
 
 
 def published_order(name: str, m: int, n: int, T: int) -> float:
-    """Value of a published order with its constants set to 1, for a reference line in a plot (T).
+    """Return a published order with its constants set to 1, for a reference line in a plot (T).
 
     Parameters
     ----------

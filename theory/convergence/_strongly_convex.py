@@ -16,7 +16,7 @@ from theory.convergence._epochs import condition, step_below
 def strongly_convex_path(
     r0: float, prefix_squares: ArrayLike, alpha: float, L: float, mu: float
 ) -> NDArray[np.float64]:
-    r"""Squared distance to the optimum after every epoch, in any orders, with large steps (T3).
+    r"""Bound the squared distance to the optimum after every epoch, any orders, large steps (T3).
 
     .. math::
         b_0 = \|x_0 - x_*\|^2; \qquad \text{in each epoch, for } k = 0..n-1: \quad
@@ -60,7 +60,7 @@ def strongly_convex_path(
 
 
 def strongly_convex_bound(r0: float, L: float, H: float, mu: float, alpha: float, n: int, T: int) -> float:
-    r"""Squared distance to the optimum after T epochs, in any orders, with large steps (T3).
+    r"""Bound the squared distance to the optimum after T epochs, any orders, large steps (T3).
 
     .. math::
         \|x_T - x_*\|^2 \le (1 - \alpha \mu)^{nT} \|x_0 - x_*\|^2

@@ -21,7 +21,7 @@ class SafranShamir(NamedTuple):
 
 
 def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) -> SafranShamir:
-    r"""Two-coordinate problem on which shuffling needs many epochs, single worker (I2).
+    r"""Return a two-coordinate problem on which shuffling needs many epochs, single worker (I2).
 
     .. math::
         \text{shared} &: f_j = \tfrac{\lambda}{2} x_1^2 + \tfrac{\lambda_{max}}{2} x_2^2 \mp \tfrac G2 x_2, \\
@@ -71,7 +71,7 @@ def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) ->
 
 
 def safran_shamir_step_size(n: int, epochs: int, lam: float) -> float:
-    r"""Step size of the published runs (I2).
+    r"""Return the step size of the published runs (I2).
 
     .. math:: \eta = \frac{\log(n T)}{\lambda n T}
 
@@ -100,7 +100,7 @@ class SharedHessian(NamedTuple):
 
 
 def shared_hessian(hessian: ArrayLike, centres: ArrayLike) -> SharedHessian:
-    r"""Quadratics that differ only in their centres, taken to the eigenbasis of H (I4).
+    r"""Take quadratics that differ only in their centres to the eigenbasis of H (I4).
 
     .. math:: f_{ij}(x) = \tfrac12 (x - b_{ij})' H (x - b_{ij}), \qquad x_* = \text{mean of all } b_{ij}, \\
               Sig = \frac{1}{mn} \sum_{ij} (b_{ij} - \bar b_i)(b_{ij} - \bar b_i)'
@@ -149,7 +149,7 @@ class GeneralQuadratics(NamedTuple):
 
 
 def general_quadratics(hessians: ArrayLike, linear: ArrayLike) -> GeneralQuadratics:
-    r"""Quadratics with their own Hessians: optimum and gradients at it (I5).
+    r"""Return the optimum of quadratics with their own Hessians, and the gradients at it (I5).
 
     .. math:: f_{ij}(x) = \tfrac12 x' A_{ij} x - c_{ij}' x, \qquad \bar A x_* = \bar c, \qquad
               z_{ij} = A_{ij} x_* - c_{ij}, \qquad f_* = -\tfrac12 \bar c' x_*
@@ -191,7 +191,7 @@ class DeSa(NamedTuple):
 
 
 def de_sa(scale: float = 1.0) -> DeSa:
-    r"""De Sa's counterexample: five PSD matrices whose reshuffled product has the larger mean (I7).
+    r"""Return De Sa's counterexample: five PSD matrices whose reshuffled product has the larger mean (I7).
 
     .. math:: (y_k)_k = \tfrac25, \quad (y_k)_i = -\tfrac1{10} \ (i \ne k), \qquad A_k = I + 1 y_k' + y_k 1',
               \qquad \tfrac15 \sum_k A_k = I, \\

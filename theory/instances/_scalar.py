@@ -10,7 +10,7 @@ from theory._spectral import Array
 
 
 def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
-    r"""Loss of noiseless steps on one coordinate (I3).
+    r"""Return the loss of noiseless steps on one coordinate (I3).
 
     .. math:: f(x) = \tfrac{c}{2} x^2, \qquad f(x_k) = \tfrac{c}{2} (1 - \alpha c)^{2k} x_0^2
 
@@ -33,7 +33,7 @@ def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
 
 
 def small_step_loss(mu: float, x0: float) -> float:
-    r"""Lower bound on the loss at curvature mu when the step is too small (I3).
+    r"""Bound the loss at curvature mu from below when the step is too small (I3).
 
     .. math:: \alpha \le \frac{1}{\mu N}, \ N = nT \ge 2 \ \Longrightarrow \
               f(x_N) \ge \tfrac{\mu}{2} x_0^2 \Bigl(1 - \tfrac1N\Bigr)^{2N} \ge \frac{\mu x_0^2}{32}
@@ -51,7 +51,7 @@ def small_step_loss(mu: float, x0: float) -> float:
 
 
 def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
-    r"""Smooth non-convex loss and its first two derivatives (I8).
+    r"""Return the smooth non-convex loss or one of its first two derivatives (I8).
 
     .. math:: \phi(t) = \frac{t^2}{1 + t^2}, \quad \phi'(t) = \frac{2t}{(1 + t^2)^2}, \quad
               \phi''(t) = \frac{2 - 6 t^2}{(1 + t^2)^3} \in [-\tfrac12, 2]
@@ -91,7 +91,7 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
 
 
 def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
-    r"""Smoothness constants of the robust loss (I8).
+    r"""Return the smoothness constants of the robust loss (I8).
 
     .. math:: L = 2 \max \|a_{ij}\|_2^2, \qquad L_{2,\infty} = 2 \max \|a_{ij}\|_2 \|a_{ij}\|_1
 

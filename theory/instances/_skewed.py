@@ -22,7 +22,7 @@ def _curvatures(L: float, mu: float) -> tuple[float, float]:
 
 
 def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
-    r"""Kinked part of the skewed instances: curvature L on the left of zero, mu on the right (I1, I6).
+    r"""Return the kinked part of the skewed instances: curvature L left of zero, mu right of it (I1, I6).
 
     .. math:: \sum_p \bigl(L 1_{x_p \le 0} + \mu 1_{x_p > 0}\bigr) \frac{x_p^2}{2}
 
@@ -46,7 +46,7 @@ def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
 
 
 def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
-    r"""Gradient of :func:`skewed_value` (I1, I6).
+    r"""Return the gradient of :func:`skewed_value` (I1, I6).
 
     .. math:: h(x)_p = \bigl(L 1_{x_p \le 0} + \mu 1_{x_p > 0}\bigr) x_p
 
@@ -70,7 +70,7 @@ def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
 
 
 def sign_terms(m: int, n: int, nu: float) -> Array:
-    r"""Linear terms +nu on half of every worker's examples, -nu on the other half (I1).
+    r"""Return linear terms, +nu on half of every worker's examples, -nu on the other half (I1).
 
     .. math:: f_{ij}(x) = \text{skewed}(x) + \nu_{ij} x, \qquad
               \nu_{ij} = +\nu \ (j \le n/2), \ -\nu \ (j > n/2)
@@ -111,7 +111,7 @@ def _bridge_excess(c: float) -> float:
 
 
 def bridge_constant(kappa: float) -> float:
-    r"""Constant c(kappa) of the reshuffling drift on the skewed instance (I6).
+    r"""Return the constant c(kappa) of the reshuffling drift on the skewed instance (I6).
 
     .. math:: (\kappa - 1) \, \frac{\sqrt{\pi/2}}{8} \Bigl[ (1 + 4c^2) \, \mathrm{erfc}(\sqrt2 c)
               - \tfrac{2 \sqrt2 c}{\sqrt\pi} e^{-2c^2} \Bigr] = c
@@ -138,7 +138,7 @@ def bridge_constant(kappa: float) -> float:
 
 
 def skewed_mean(kappa: float, alpha: float, sigma: float, n: int, m: int) -> float:
-    r"""Mean of one coordinate under random reshuffling on the skewed instance, small-step limit (I6).
+    r"""Return the mean of one coordinate under random reshuffling, skewed instance, small-step limit (I6).
 
     .. math:: E x_p \to \alpha \sigma \sqrt{n / m} \; c(\kappa) \qquad (\alpha n L \to 0, \ n \to \infty),
               \qquad f - f_* \approx \tfrac{\mu}{2} (E x_p)^2 \text{ per coordinate}

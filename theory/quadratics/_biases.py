@@ -10,7 +10,7 @@ from theory._spectral import Array, examples
 
 
 def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) -> Array:
-    r"""Leading bias of random reshuffling on m workers: independent of n (G3).
+    r"""Return the leading bias of random reshuffling on m workers: independent of n (G3).
 
     .. math:: \lim_t E x_t - x_* = -\frac{\alpha}{2m} \bar A^{-1} \frac1m \sum_i \mathrm{Cov}_i(A, z)
               + O(\alpha^2), \qquad
@@ -51,7 +51,7 @@ def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
 
 def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) -> Array:
-    r"""Leading error of one order repeated for ever (G4).
+    r"""Return the leading error of one order repeated forever (G4).
 
     .. math:: e_\infty = \frac{\alpha}{n} \bar A^{-1} \sum_{k=2}^{n} A_{\pi(k)} Z_{k-1} + O(\alpha^2),
               \qquad Z_k = \sum_{l \le k} z_{\pi(l)}
@@ -84,7 +84,7 @@ def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
 
 def reversed_pair_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) -> Array:
-    r"""Leading error, after complete pairs, of an order followed by its reverse (G4b).
+    r"""Return the leading error, after complete pairs, of an order followed by its reverse (G4b).
 
     .. math:: e_\infty = -\frac{\alpha}{2} \bar A^{-1} \frac1n \sum_j A_j z_j + O(\alpha^2)
 

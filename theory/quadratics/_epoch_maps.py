@@ -17,7 +17,7 @@ LARGEST_TABLE = 2**26
 
 
 def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
-    r"""One SGD step on each example as a matrix acting on (x, 1) (G1).
+    r"""Return one SGD step on each example as a matrix acting on (x, 1) (G1).
 
     .. math:: T_j = \begin{pmatrix} I - \alpha A_j & \alpha c_j \\ 0 & 1 \end{pmatrix}
 
@@ -53,7 +53,7 @@ def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
 
 
 def squares(maps: ArrayLike) -> Array:
-    r"""Kronecker squares, which carry second moments instead of means (G1).
+    r"""Return Kronecker squares, which carry second moments instead of means (G1).
 
     .. math:: \mathrm{vec}(T y y' T') = (T \otimes T) \, \mathrm{vec}(y y')
 
@@ -76,7 +76,7 @@ def squares(maps: ArrayLike) -> Array:
 
 
 def average_product(maps: ArrayLike) -> Array:
-    r"""Product of the maps averaged over all n! orders, by a recursion over subsets (G1).
+    r"""Average the product of the maps over all n! orders, by a recursion over subsets (G1).
 
     .. math:: \bar P(S) = \frac{1}{|S|} \sum_{j \in S} T_j \bar P(S \setminus \{j\}), \qquad \bar P(\{\}) = I
 
@@ -118,7 +118,7 @@ def average_product(maps: ArrayLike) -> Array:
 
 
 def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
-    r"""Map of one epoch in expectation, random reshuffling or n draws with replacement (G1).
+    r"""Return the map of one epoch in expectation, random reshuffling or n draws with replacement (G1).
 
     .. math:: E_{rr} = \bar P(\{1..n\}) \ \text{(average_product)}, \qquad
               E_{sgd} = \Bigl( \frac1n \sum_j T_j \Bigr)^n
@@ -147,7 +147,7 @@ def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
 
 
 def stationary_mean(ordering: str, alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
-    r"""Exact mean of x at epoch ends in the long run (G1).
+    r"""Return the exact mean of x at epoch ends in the long run (G1).
 
     .. math:: \bar x = Q \bar x + q, \qquad
               \text{expected epoch} = \begin{pmatrix} Q & q \\ 0 & 1 \end{pmatrix}

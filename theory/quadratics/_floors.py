@@ -13,7 +13,7 @@ from theory.quadratics._moments import ORDERINGS, epoch_noise_covariance
 def stationary_covariance(
     ordering: str, alpha: float, eigenvalues: ArrayLike, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Limit of E[e_T e_T'] as T grows, for flipflop along even T (Q5, Q6).
+    r"""Return the limit of E[e_T e_T'] as T grows, for flipflop along even T (Q5, Q6).
 
     .. math:: \frac{C_{pq}}{1 - r^n} \ \text{(sgd, rr)}, \qquad \frac{C_{pq}}{1 - r^{2n}} \ \text{(flipflop)},
               \qquad \frac{C^{rr}_{pq}}{(1 - \rho_p^n)(1 - \rho_q^n)} \ \text{(so)}
@@ -57,7 +57,7 @@ def stationary_covariance(
 def small_step_floor(
     ordering: str, alpha: float, eigenvalue: float, variance: float, n: int, m: int
 ) -> float:
-    r"""Leading term of the stationary error E e^2 of one coordinate as h = alpha lambda n tends to 0 (Q11).
+    r"""Return the leading term of the stationary E e^2, one coordinate, as h = alpha lambda n vanishes (Q11).
 
     .. math::
         \text{sgd} &: \frac{\alpha \sigma_g^2}{2 \lambda m}, \qquad
@@ -99,7 +99,7 @@ def small_step_floor(
 
 
 def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") -> float:
-    r"""Leading term of the stationary e^2 of an incremental pass over sorted data, one coordinate (Q11).
+    r"""Return the leading term of the stationary e^2 of passes over sorted data, one coordinate (Q11).
 
     .. math:: \text{two-point} : \frac{\alpha^2 \sigma_g^2 n^2}{16} \ (n \text{ even}), \qquad
               \text{linear} : \frac{\alpha^2 \sigma_g^2 (n^2-1)}{12}
@@ -137,7 +137,7 @@ def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") 
 def filtered_errors(
     alpha: float, eigenvalues: ArrayLike, n: int, mean_prefixes: ArrayLike, e0: ArrayLike
 ) -> Array:
-    r"""Errors at epoch ends predicted from the mean prefix of every epoch alone (Q13).
+    r"""Predict the errors at epoch ends from the mean prefix of every epoch alone (Q13).
 
     .. math:: e_{t+1} \approx \rho^n e_t + (1 - \rho^n) \, \alpha \bar Z_t, \qquad
               \bar Z_t = \frac1n \sum_{k=1}^{n} Z^t_k
@@ -176,7 +176,7 @@ def filtered_errors(
 def two_term_floor(
     alpha: float, eigenvalues: ArrayLike, n: int, mean: ArrayLike, variance: ArrayLike
 ) -> Array:
-    r"""Floor of E e_p^2 for a stationary sequence of orders, as the sum of a bias and a variance (Q13).
+    r"""Return the floor of E e_p^2 for a stationary sequence of orders: a bias and a variance (Q13).
 
     .. math:: \alpha^2 \bar z_p^2 + \tfrac12 \alpha^3 \lambda_p n \, v_p
 

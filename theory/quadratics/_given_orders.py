@@ -12,7 +12,7 @@ from theory._spectral import Array, complement, coordinates, geometric_sum, loss
 
 
 def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike) -> Array:
-    r"""Displacement xi that one epoch in a given order adds to the noiseless contraction (Q1, Q9).
+    r"""Return the displacement xi that one epoch in a given order adds to the contraction (Q1, Q9).
 
     .. math:: e_{t+1} = M^n e_t + \xi, \quad
               \xi = \alpha H \sum_{k=1}^{n} M^{n-k} u_k = -\alpha^2 H^2 \sum_{k=1}^{n-1} M^{n-1-k} U_k,
@@ -55,7 +55,7 @@ def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLi
 
 
 def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0: ArrayLike, T: int) -> Array:
-    r"""Error e_T after T epochs that all use the same order (Q7).
+    r"""Return the error e_T after T epochs that all use the same order (Q7).
 
     .. math:: e_T = M^{nT} e_0 + (I - M^{nT})(I - M^n)^{-1} \xi
 
@@ -85,7 +85,7 @@ def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0:
 
 
 def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0: ArrayLike) -> Array:
-    r"""Errors at all epoch ends when every epoch has its own given order (Q1, Q7).
+    r"""Return the errors at all epoch ends when every epoch has its own given order (Q1, Q7).
 
     .. math:: e_{t+1} = M^n e_t + \xi_t, \qquad \xi_t \text{ as in } \texttt{epoch\_displacement}
 
@@ -119,7 +119,7 @@ def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike,
 
 
 def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
-    r"""Weights with which the prefixes of a fixed order make up its limit (Q9).
+    r"""Return the weights with which the prefixes of a fixed order make up its limit (Q9).
 
     .. math:: e_{\infty,p} = \alpha \sum_{k=1}^{n-1} w_{kp} Z_{kp}, \qquad
               w_{kp} = \frac{\alpha \lambda_p \rho_p^{n-1-k}}{1 - \rho_p^n} \ge 0, \qquad
@@ -152,7 +152,7 @@ def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
 def changing_orders_bound(
     alpha: float, eigenvalues: ArrayLike, n: int, max_prefix: ArrayLike, e0: ArrayLike, T: int
 ) -> Array:
-    r"""Bound per coordinate on the error after T epochs, whatever the orders (Q10).
+    r"""Bound the error after T epochs coordinate by coordinate, whatever the orders (Q10).
 
     .. math:: |e_{T,p}| \le \rho_p^{nT} |e_{0,p}| + \alpha \max_{t,k} |Z^t_{kp}| \,
               \frac{(1 - \rho_p^{n-1})(1 - \rho_p^{nT})}{1 - \rho_p^n}
@@ -185,7 +185,7 @@ def changing_orders_bound(
 
 
 def mean_prefix_bound(alpha: float, eigenvalues: ArrayLike, prefixes: ArrayLike) -> float:
-    r"""Bound on the limit of a fixed order by its mean prefix norm (Q9).
+    r"""Bound the limit of a fixed order by its mean prefix norm (Q9).
 
     .. math:: \|e_\infty\|_2 \le \frac{e}{e - 1} \, \frac{\alpha}{n} \sum_{k=1}^{n} \|Z_k\|_2
               \qquad \text{if } \alpha \lambda_{max} n \le 1

@@ -48,7 +48,7 @@ def _without_replacement(weights: Array, x: Array, sig: Array, m: int) -> Array:
 def epoch_noise_covariance(
     ordering: str, alpha: float, eigenvalues: ArrayLike, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Covariance of the displacement xi of one epoch, for flipflop of one PAIR of epochs (Q2-Q4, Q8, Q12).
+    r"""Return the covariance of the displacement xi of one epoch, for flipflop of a PAIR (Q2-Q4, Q8, Q12).
 
     .. math::
         C^{sgd}_{pq} &= \alpha^2 \lambda_p \lambda_q \frac{1 - r^n}{1 - r} \frac{Sig_{pq}}{m},
@@ -100,7 +100,7 @@ def epoch_noise_covariance(
 def partial_epoch_covariance(
     alpha: float, eigenvalues: ArrayLike, k: int, n: int, m: int, covariance: ArrayLike
 ) -> Array:
-    r"""Covariance of the displacement after k of the n steps of a random-reshuffling epoch (Q4).
+    r"""Return the covariance of the displacement after k of the n steps of an RR epoch (Q4).
 
     .. math:: C_{pq}(k) = \Bigl\{ \frac{n}{n-1} \alpha^2 \lambda_p \lambda_q \frac{1 - r^k}{1 - r}
                           - \frac{(1-\rho_p^k)(1-\rho_q^k)}{n-1} \Bigr\} \frac{Sig_{pq}}{m}
@@ -145,7 +145,7 @@ def second_moment(
     e0: ArrayLike,
     T: int,
 ) -> Array:
-    r"""Second moment E[e_T e_T'] after T epochs from a fixed start (Q5, Q6).
+    r"""Return the second moment E[e_T e_T'] after T epochs from a fixed start (Q5, Q6).
 
     .. math::
         E[e_T e_T']_{pq} &= r^{nT} e_{0p} e_{0q} + C_{pq} \frac{1 - r^{nT}}{1 - r^n}, \qquad r = \rho_p \rho_q
@@ -196,7 +196,7 @@ def second_moment(
 
 
 def expected_loss(eigenvalues: ArrayLike, moment: ArrayLike) -> float:
-    r"""Suboptimality, in expectation, of a second moment (Q5).
+    r"""Return the suboptimality, in expectation, of a second moment (Q5).
 
     .. math:: E f(x) - f_* = \tfrac12 \sum_p \lambda_p E[e e']_{pp}
 
