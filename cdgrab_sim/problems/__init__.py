@@ -1,24 +1,21 @@
-"""Finite-sum problems: a file with a `family`, imported here, is known everywhere."""
+"""Finite-sum problems: a file that registers a family, imported here, is known everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
-from cdgrab_sim.problems._families import FAMILIES
 from cdgrab_sim.problems._from_arrays import from_arrays
 from cdgrab_sim.problems._from_hessians import from_hessians
 from cdgrab_sim.problems._least_squares import least_squares as least_squares
 from cdgrab_sim.problems._logistic import logistic as logistic
 from cdgrab_sim.problems._mlp import mlp as mlp
 from cdgrab_sim.problems._quadratic import quadratic as quadratic
+from cdgrab_sim.problems._registry import PROBLEMS
 from cdgrab_sim.problems._robust import robust as robust
 from cdgrab_sim.problems._skewed import skewed as skewed
 
-PROBLEMS: dict[str, Callable[..., Problem]] = dict(sorted(FAMILIES.items()))
+PROBLEMS.arrange()
 
-__all__ = ["PROBLEMS", "from_arrays", "from_hessians", "make", *(f.__name__ for f in FAMILIES.values())]
+__all__ = ["PROBLEMS", "from_arrays", "from_hessians", "make", *PROBLEMS.functions]
 
 
 def __dir__() -> list[str]:
@@ -33,6 +30,4 @@ def make(problem: Problem | str, *, seed: int = 0) -> Problem:
     >>> make("skewed", seed=1).m
     8
     """
-    if isinstance(problem, Problem):
-        return problem
-    return PROBLEMS[_checks.choice("problem", problem, PROBLEMS)](seed=seed)
+    return PROBLEMS.make(problem, seed=seed)

@@ -12,9 +12,9 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
 from cdgrab_sim.problems._minimiser import smallest_eigenvalue
+from cdgrab_sim.problems._registry import PROBLEMS
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
 
 
@@ -67,7 +67,7 @@ def least_squares_on(examples: Table, *, ridge: float) -> Problem:
     return margin_problem("least-squares", examples, ridge, known, **KERNELS)
 
 
-@family
+@PROBLEMS.register
 def least_squares(
     *,
     m: int = 8,

@@ -13,8 +13,8 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
+from cdgrab_sim.problems._registry import PROBLEMS
 from cdgrab_sim.problems._tables import NOISE, Table, synthetic_features, table, true_margins
 
 
@@ -73,7 +73,7 @@ def logistic_on(examples: Table, *, ridge: float) -> Problem:
     return margin_problem("logistic", examples, ridge, known, grads=grads, value=value, loss=loss, walk=walk)
 
 
-@family
+@PROBLEMS.register
 def logistic(
     *,
     m: int = 8,

@@ -14,7 +14,7 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
+from cdgrab_sim.problems._registry import PROBLEMS
 from cdgrab_sim.problems._tables import NOISE, START, TRUTH, WORKER, Table, synthetic_features, table
 
 
@@ -143,7 +143,7 @@ def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: in
     return Problem("mlp", m, n, len(start), data, constants=constants, **KERNELS)
 
 
-@family
+@PROBLEMS.register
 def mlp(
     *,
     m: int = 8,

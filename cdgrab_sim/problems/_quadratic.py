@@ -14,8 +14,8 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._linear_terms import example_sums, linear_terms, mean_term, spread
+from cdgrab_sim.problems._registry import PROBLEMS
 
 _CENTRE = 2  # field of the DATA role, after those of the linear terms
 
@@ -74,7 +74,7 @@ def value(x: FloatArray, data: Data) -> float:
 KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
 
 
-@family
+@PROBLEMS.register
 def quadratic(
     *,
     m: int = 8,

@@ -12,8 +12,8 @@ from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._margin import Curvature, margin_grads, margin_loss, margin_problem, margin_value
+from cdgrab_sim.problems._registry import PROBLEMS
 from cdgrab_sim.problems._tables import NOISE, OUTLIER, Table, synthetic_features, table, true_margins
 
 _FAR = 20.0  # how much larger an outlier's noise is
@@ -66,7 +66,7 @@ def robust_on(examples: Table, *, ridge: float) -> Problem:
     return margin_problem("robust", examples, ridge, Curvature(2.0), **KERNELS)
 
 
-@family
+@PROBLEMS.register
 def robust(
     *,
     m: int = 8,

@@ -12,8 +12,8 @@ from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.walk import walk_loop
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.problems._families import family
 from cdgrab_sim.problems._linear_terms import linear_terms, mean_term, spread
+from cdgrab_sim.problems._registry import PROBLEMS
 
 
 class Tilts(NamedTuple):
@@ -70,7 +70,7 @@ def value(x: FloatArray, data: Data) -> float:
 KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
 
 
-@family
+@PROBLEMS.register
 def skewed(
     *,
     m: int = 8,

@@ -1,27 +1,20 @@
-"""Updates, what a step does with the gradients: `UPDATES` is the one place where one is registered."""
+"""Updates, or how iterates move: a file that registers one, imported here, is known everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from cdgrab_sim import _checks
 from cdgrab_sim._records import Update
-from cdgrab_sim.updates._adam import adam
-from cdgrab_sim.updates._adamw import adamw
-from cdgrab_sim.updates._heavy_ball import heavy_ball, sgd
-from cdgrab_sim.updates._iterates import iterates
+from cdgrab_sim.updates._adam import adam as adam
+from cdgrab_sim.updates._adamw import adamw as adamw
+from cdgrab_sim.updates._heavy_ball import heavy_ball as heavy_ball
+from cdgrab_sim.updates._iterates import iterates as iterates
 from cdgrab_sim.updates._iterates import start as start
-from cdgrab_sim.updates._nesterov import nesterov
+from cdgrab_sim.updates._nesterov import nesterov as nesterov
+from cdgrab_sim.updates._registry import UPDATES
+from cdgrab_sim.updates._sgd import sgd as sgd
 
-UPDATES: dict[str, Callable[..., Update]] = {
-    "sgd": sgd,
-    "heavy-ball": heavy_ball,
-    "nesterov": nesterov,
-    "adam": adam,
-    "adamw": adamw,
-}
+UPDATES.arrange()
 
-__all__ = ["UPDATES", "adam", "adamw", "heavy_ball", "iterates", "make", "nesterov", "sgd"]
+__all__ = ["UPDATES", "iterates", "make", *UPDATES.functions]
 
 
 def __dir__() -> list[str]:
@@ -36,6 +29,4 @@ def make(update: Update | str) -> Update:
     >>> make("nesterov").settings["momentum"]
     0.9
     """
-    if isinstance(update, Update):
-        return update
-    return UPDATES[_checks.choice("update", update, UPDATES)]()
+    return UPDATES.make(update)

@@ -9,6 +9,7 @@ from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.updates._iterates import iterates
+from cdgrab_sim.updates._registry import UPDATES
 
 
 @kernel(small=True)
@@ -36,6 +37,7 @@ def checked(beta1: float, beta2: float, eps: float) -> dict[str, float]:
     return settings | {"eps": _checks.real("eps", eps, above=0.0)}
 
 
+@UPDATES.register
 def adam(*, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> Update:
     r"""Adam: running means of gradients and of their squares, corrected for their start at zero.
 

@@ -8,6 +8,7 @@ from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.updates import _adam
 from cdgrab_sim.updates._iterates import iterates
+from cdgrab_sim.updates._registry import UPDATES
 
 _adam_step = _adam.step
 
@@ -21,6 +22,7 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
     _adam_step(it, g, alpha, u)
 
 
+@UPDATES.register
 def adamw(
     *, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 0.01
 ) -> Update:

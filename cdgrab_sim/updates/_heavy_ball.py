@@ -1,4 +1,4 @@
-"""Heavy ball, and plain SGD, which is a heavy ball without momentum."""
+"""Heavy ball: a velocity that gradients push."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.updates._iterates import iterates
+from cdgrab_sim.updates._registry import UPDATES
 
 
 @kernel(small=True)
@@ -23,7 +24,8 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
             x[q] -= alpha * v[q]
 
 
-def _update(name: str, settings: dict[str, float]) -> Update:
+def heavy_ball_update(name: str, settings: dict[str, float]) -> Update:
+    """Return the update, which the walk has built in, under a name of its own."""
     momentum, weight_decay = settings.get("momentum", 0.0), settings["weight_decay"]
 
     def init(x0: FloatArray, problem: Problem) -> Iterates:
@@ -32,28 +34,7 @@ def _update(name: str, settings: dict[str, float]) -> Update:
     return Update(name, init, step, settings=settings, fused=(momentum, weight_decay))
 
 
-def sgd(*, weight_decay: float = 0.0) -> Update:
-    r"""Step along the negative mean gradient.
-
-    .. math:: x \leftarrow x - \alpha (g + \lambda x)
-
-    Parameters
-    ----------
-    weight_decay : float
-        lambda >= 0.
-
-    Examples
-    --------
-    >>> import cdgrab_sim as cg
-    >>> run, same = (
-    ...     cg.simulate("skewed", "rr", epochs=2, step_size=1e-3, **how) for how in ({}, {"update": sgd()})
-    ... )
-    >>> bool((run.x == same.x).all())
-    True
-    """
-    return _update("sgd", {"weight_decay": _checks.real("weight_decay", weight_decay, low=0.0)})
-
-
+@UPDATES.register
 def heavy_ball(*, momentum: float = 0.9, weight_decay: float = 0.0) -> Update:
     r"""Heavy ball: the step is a fading sum of all gradients.
 
@@ -80,4 +61,4 @@ def heavy_ball(*, momentum: float = 0.9, weight_decay: float = 0.0) -> Update:
     """
     beta = _checks.real("momentum", momentum, low=0.0)
     decay = _checks.real("weight_decay", weight_decay, low=0.0)
-    return _update("heavy-ball", {"momentum": beta, "weight_decay": decay})
+    return heavy_ball_update("heavy-ball", {"momentum": beta, "weight_decay": decay})

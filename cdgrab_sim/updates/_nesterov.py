@@ -7,6 +7,7 @@ from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.updates._iterates import iterates
+from cdgrab_sim.updates._registry import UPDATES
 
 
 @kernel(small=True)
@@ -19,6 +20,7 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
         x[q] -= alpha * (steepest + momentum * v[q])
 
 
+@UPDATES.register
 def nesterov(*, momentum: float = 0.9, weight_decay: float = 0.0) -> Update:
     r"""Nesterov's momentum, written at the point where gradients are taken.
 

@@ -1,0 +1,6 @@
+"""`PROBLEMS`: every family that is known by name."""
+
+from cdgrab_sim._records import Problem
+from cdgrab_sim._registry import Registry
+
+PROBLEMS = Registry(Problem)
