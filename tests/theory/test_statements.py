@@ -51,6 +51,15 @@ def test_every_function_has_one_address():
     assert len(ADDRESSES) > 120
 
 
+@pytest.mark.parametrize(
+    "path", sorted(NOTES.parent.glob("*/*.py")), ids=lambda p: f"{p.parent.name}.{p.stem}"
+)
+def test_letters_stand_side_by_side(path):
+    """What two letters share is in a private module of theory; a bridge between them is a row of a check."""
+    used = re.findall(r"^(?:from|import) theory\.([a-z]\w*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(used) <= {path.parent.name}
+
+
 @EVERY
 def test_sections_are_few_and_in_one_order(function):
     found = re.findall(r"^(\w[\w ]*)\n-{3,}$", inspect.getdoc(function), re.MULTILINE)

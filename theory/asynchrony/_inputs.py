@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import nonnegative_array, positive_array
 
-__all__ = ["law", "law_and_times"]
+__all__ = ["law", "law_and_ticks", "law_and_times"]
 
 
 def law(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -34,3 +34,11 @@ def law_and_times(p: ArrayLike, times: ArrayLike) -> tuple[NDArray[np.float64], 
             f"expected one time for each example, shape {p_.shape}; got shape {times_.shape}; match them"
         )
     return p_, times_
+
+
+def law_and_ticks(p: ArrayLike, ticks: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the law ``p`` (n,) of the examples and their job times (n,) in whole ticks."""
+    p_, times = law_and_times(p, ticks)
+    if (times != np.round(times)).any():
+        raise ValueError(f"expected whole ticks; got {times.tolist()}; choose a finer tick")
+    return p_, times.astype(np.int64)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from theory._checks import integer_at_least
-from theory.asynchrony._inputs import law_and_times
+from theory.asynchrony._inputs import law_and_ticks
 
 __all__ = ["delay_law", "round_law", "weighted_by_delay"]
 
@@ -29,11 +29,9 @@ def _durations(p: ArrayLike, ticks: ArrayLike) -> tuple[Floats, NDArray[np.int64
 
     An example that is never drawn adds no job time; it is given the first one.
     """
-    p, times = law_and_times(p, ticks)
-    if (times != np.round(times)).any():
-        raise ValueError(f"expected whole ticks; got {times.tolist()}; choose a finer tick")
+    p, times = law_and_ticks(p, ticks)
     drawn = p > 0.0
-    distinct, inverse = np.unique(times[drawn].astype(np.int64), return_inverse=True)
+    distinct, inverse = np.unique(times[drawn], return_inverse=True)
     which = np.zeros(len(p), dtype=np.intp)
     which[drawn] = inverse
     return p, distinct, np.bincount(which, weights=p).astype(np.float64), which

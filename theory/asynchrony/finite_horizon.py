@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc
 
 from theory._checks import integer_at_least, nonnegative, nonnegative_array
-from theory.asynchrony._inputs import law, law_and_times
+from theory.asynchrony._inputs import law, law_and_ticks, law_and_times
 from theory.asynchrony.renewal import in_flight_law
 
 __all__ = [
@@ -43,10 +43,8 @@ def renewal_function(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np
     >>> renewal_function([0.5, 0.5], [1, 2], 3).tolist()
     [1.0, 1.5, 2.25, 2.875]
     """
-    p, times = law_and_times(p, ticks)
-    if (times != np.round(times)).any():
-        raise ValueError(f"expected whole ticks; got {times.tolist()}; choose a finer tick")
-    steps, horizon = times.astype(np.int64), integer_at_least("horizon", horizon, 0)
+    p, steps = law_and_ticks(p, ticks)
+    horizon = integer_at_least("horizon", horizon, 0)
     u = np.zeros(horizon + 1)
     u[0] = 1.0
     for t in range(1, horizon + 1):
@@ -106,8 +104,8 @@ def expected_completions(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArra
     [0.75, 0.5]
     """
     starts = renewal_function(p, ticks, horizon)
-    p, times = law_and_times(p, ticks)
-    left = horizon - times.astype(np.int64)
+    p, times = law_and_ticks(p, ticks)
+    left = horizon - times
     return p * np.where(left >= 0, starts[np.maximum(left, 0)], 0.0)
 
 

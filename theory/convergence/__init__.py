@@ -19,9 +19,10 @@ order at x_0. ``balance`` is A_t, the largest norm of the signed running sum of 
 f(x_0) - inf f, ``r0`` is ||x_0 - x*||^2, ``grad_norm`` is ||grad f(x_t)||, and sigma^2 is the mean over
 workers of the within-worker variance of the gradients (in T3 at x*).
 
-Statements without an expectation are pathwise: they hold for every order of every method, random or not. They
-also hold with the norms of all prefixes taken in the inf-norm and L replaced by L_{2,inf}, the constant of
-``||grad f_ij(x) - grad f_ij(y)||_2 <= L_{2,inf} ||x - y||_inf`` (note ``T1-nonconvex-any-order``).
+Statements without an expectation are pathwise: they hold for every order of every method, random or not. All
+but T3 also hold with the norms of all prefixes taken in the inf-norm and L replaced by L_{2,inf}, the
+constant of ``||grad f_ij(x) - grad f_ij(y)||_2 <= L_{2,inf} ||x - y||_inf`` (note
+``T1-nonconvex-any-order``).
 """
 
 from theory.convergence._cd_grab import (

@@ -47,12 +47,12 @@ def prefix_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
     >>> prefix_second_moment(4, 1, 1.0)
     array([1.        , 1.33333333, 1.        , 0.        ])
     """
-    k, examples = _lengths(n)
+    k, examples = lengths(n)
     workers, sigma2 = integer_at_least("m", m, 1), nonnegative("variance", variance)
     return workers * sigma2 * k * (examples - k) / (examples - 1)
 
 
-def _lengths(n: int) -> tuple[NDArray[np.float64], int]:
+def lengths(n: int) -> tuple[NDArray[np.float64], int]:
     """Return k = 1, ..., n as floats and the checked n."""
     examples = integer_at_least("n", n, 2)
     return np.arange(1.0, examples + 1.0), examples
@@ -162,7 +162,7 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
     array([4., 0.])
     """
     vectors = finite_array("z", z, 3, "(m, n, d)")
-    k, n = _lengths(vectors.shape[1])
+    k, n = lengths(vectors.shape[1])
     joint = vectors.sum(axis=0)
     if np.abs(joint.sum(axis=0)).max() > 1e-9 * vectors.size * (np.abs(vectors).max() or 1.0):
         raise ValueError(f"expected global sum 0; got {joint.sum(axis=0)}; subtract the mean of all vectors")
@@ -199,7 +199,7 @@ def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
     >>> pooled_second_moment(2, 2, 3.0)
     array([4., 0.])
     """
-    k, examples = _lengths(n)
+    k, examples = lengths(n)
     workers, sigma2 = integer_at_least("m", m, 1), nonnegative("variance", variance)
     return sigma2 * workers**2 * k * (examples - k) / (workers * examples - 1)
 
@@ -225,7 +225,7 @@ def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
     >>> any_order_bound(4, 1, 1.0)[1]
     np.float64(2.0)
     """
-    k, examples = _lengths(n)
+    k, examples = lengths(n)
     sigma = math.sqrt(nonnegative("variance", variance))
     return integer_at_least("m", m, 1) * sigma * np.sqrt(k * (examples - k))
 

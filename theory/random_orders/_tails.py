@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, nonnegative, nonnegative_array, positive, probability
+from theory.random_orders._moments import lengths
 
 
 def hoeffding_tail(t: float, n: int, m: int, width: float) -> NDArray[np.float64]:
@@ -37,7 +38,7 @@ def hoeffding_tail(t: float, n: int, m: int, width: float) -> NDArray[np.float64
 
 def _effective_terms(n: int, m: int) -> NDArray[np.float64]:
     """Return m min(k, n - k) for k = 1, ..., n."""
-    k = np.arange(1.0, integer_at_least("n", n, 2) + 1.0)
+    k, n = lengths(n)
     terms: NDArray[np.float64] = integer_at_least("m", m, 1) * np.minimum(k, n - k)
     return terms
 
@@ -93,7 +94,7 @@ def hoeffding_serfling_radius(n: int, width: float, delta: float) -> NDArray[np.
     >>> hoeffding_serfling_radius(4, 1.0, math.exp(-2)).round(6)
     array([1.      , 0.612372, 0.333333, 0.      ])
     """
-    k = np.arange(1.0, integer_at_least("n", n, 2) + 1.0)
+    k, n = lengths(n)
     log_term = math.log(1.0 / probability("delta", delta))
     return positive("width", width) * np.sqrt(_serfling_factor(k, n) * log_term / (2.0 * k))
 
@@ -173,7 +174,7 @@ def empirical_bernstein_radius(
     >>> empirical_bernstein_radius(2, [0.0, 0.0], 1.0, 10 * math.exp(-5)).round(3)
     array([22.273, 11.137])
     """
-    k = np.arange(1.0, integer_at_least("n", n, 2) + 1.0)
+    k, n = lengths(n)
     sd, log_term = nonnegative_array("deviations", deviations), math.log(10.0 / probability("delta", delta))
     if sd.shape != k.shape:
         raise ValueError(f"expected deviations with shape {k.shape}; got {sd.shape}; pass one per length")
