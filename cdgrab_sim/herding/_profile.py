@@ -56,7 +56,7 @@ def profile(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
     >>> profile([[1.0], [1.0], [-2.0]], [0, 2, 1])
     array([1., 1., 0.])
     """
-    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), _ordered(z, pi)
+    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), ordered(z, pi)
     return rescaled(profile_of(stream, norm), exponent)
 
 
@@ -80,7 +80,7 @@ def worker_errors(z: ArrayLike, pi: ArrayLike, norm: str = "inf") -> FloatArray:
     >>> worker_errors([[[1.0], [-1.0]], [[-2.0], [2.0]]], [0, 1])
     array([1., 2.])
     """
-    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), _ordered(z, pi)
+    norm, (stream, exponent) = _checks.choice("norm", norm, MEASURES), ordered(z, pi)
     errors = [profile_of(stream[:, i : i + 1], norm).max() for i in range(stream.shape[1])]
     return rescaled(np.array(errors), exponent)
 
@@ -122,8 +122,13 @@ def random_profile(z: ArrayLike) -> FloatArray:
     return rescaled(np.sqrt(squares), exponent)
 
 
-def _ordered(z: ArrayLike, pi: ArrayLike) -> tuple[FloatArray, int]:
+def along(table: FloatArray, pi: ArrayLike) -> FloatArray:
+    """Return the stream (n, m, d) of vectors (m, n, d) in the orders `pi`."""
+    rows = _checks.orders("pi", pi, *table.shape[:2])
+    return as_stream(np.take_along_axis(table, rows[:, :, None], axis=1))
+
+
+def ordered(z: ArrayLike, pi: ArrayLike) -> tuple[FloatArray, int]:
     """Return the stream of vectors in their orders, scaled, and the exponent of the scale."""
     table, exponent = scaled(as_table(z))
-    rows = _checks.orders("pi", pi, *table.shape[:2])
-    return as_stream(np.take_along_axis(table, rows[:, :, None], axis=1)), exponent
+    return along(table, pi), exponent
