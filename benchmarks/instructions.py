@@ -34,9 +34,10 @@ from cdgrab_sim.orderings._pair import observe_pairs
 m, n, d, repeats, name = *map(int, sys.argv[1:5]), sys.argv[5]
 pi, G = np.tile(np.arange(n), (m, 1)), np.random.RandomState(0).standard_normal((n, m, d))
 s, x, opened, alpha = np.zeros((1, d)), np.zeros(d), np.empty((m, d)), np.full(n, 1e-3)
+at, who = np.ascontiguousarray(pi.T), np.arange(m)
 engine = Engine(problems.logistic(m=m, n=n, d=d))
 calls = {
-    "observe_pairs": lambda: observe_pairs(pi.copy(), s, opened, pi, 0, G),
+    "observe_pairs": lambda: observe_pairs(pi.copy(), s, opened, np.zeros_like(who), at, G),
     "walk": lambda: engine.epoch(x, pi, alpha, None),
     "largest_prefix": lambda: largest_prefix(np.zeros(2), np.zeros(d), x, False, G),
 }

@@ -18,14 +18,14 @@ class Mutant(NamedTuple):
 KERNELS = (
     Mutant(
         "cdgrab_sim/orderings/_balance.py",
-        "no processor predicts.\n    eps = 1.0 if inner <= 0.0",
-        "no processor predicts.\n    eps = 1.0 if inner >= 0.0",
+        "no processor predicts.\n    eps = 1.0 if inner(s, row, a, ia, b, ib) <= 0.0",
+        "no processor predicts.\n    eps = 1.0 if inner(s, row, a, ia, b, ib) >= 0.0",
         "V1",
     ),
     Mutant(
         "cdgrab_sim/orderings/_balance.py",
-        "s[row, p] += eps * (a[(*ia, p)] - b[(*ib, p)])",
-        "s[row, p] += eps * (a[(*ia, p)] + b[(*ib, p)])",
+        "s[row, p] += step * (a[(*ia, p)] - b[(*ib, p)])",
+        "s[row, p] += step * (a[(*ia, p)] + b[(*ib, p)])",
         "V1",
     ),
     Mutant(
@@ -40,13 +40,13 @@ KERNELS = (
         "minus += (s[0, p] + v1) * w1",
         "V1",
     ),
-    Mutant("cdgrab_sim/orderings/_balance.py", "plus = eps[i, k] > 0\n", "plus = eps[i, k] < 0\n", "H1"),
+    Mutant("cdgrab_sim/herding/_error.py", "np.where(signs > 0, k,", "np.where(signs < 0, k,", "H1"),
     Mutant("cdgrab_sim/orderings/_pair.py", "balance(s, i, G, (r - 1, i)", "balance(s, i, G, (r, i)", "V1"),
     Mutant("cdgrab_sim/orderings/_pair.py", "balance(s, i, G,", "balance(s, 0, G,", "V1"),
     Mutant(
         "cdgrab_sim/orderings/_mean.py",
-        "np.divide(state.total, state.pi.shape[1], out=state.mean)",
-        "np.divide(state.total, -state.pi.shape[1], out=state.mean)",
+        "np.divide(state.total, shown, out=state.mean,",
+        "np.divide(state.total, -shown, out=state.mean,",
         "T7",
     ),
     Mutant(

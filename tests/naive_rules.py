@@ -1,14 +1,13 @@
-"""Slow, obvious twins of the sign rules and of balancing down a tree, from their definitions.
+"""Slow, obvious twins of the sign rules, from their definitions.
 
-Thresholds of the self-balancing walk are exact fractions. The tree works on whole lists, node by node, and
-not example by example as the orderings do.
+Thresholds of the self-balancing walk are exact fractions.
 """
 
 from fractions import Fraction
 from itertools import product
 from math import log, sqrt
 
-from tests.naive import centred, inner, largest_prefix, plus, worker_means
+from tests.naive import centred, inner, largest_prefix, plus, reorder, worker_means
 
 
 class Sum:
@@ -52,51 +51,19 @@ class Sum:
         return sign
 
 
-def mean_tree(items, sums, uniform, levels, node=""):
-    """Order the items (step, worker, vector), in time, of all workers below one node: {worker: [steps]}."""
-    workers = sorted({i for _, i, _ in items})
-    if not levels:
-        return {i: [k for k, j, _ in items if j == i] for i in workers}
-    signs = [sums(node, i).sign(v, uniform(i, k, node)) for k, i, v in items]
-    left, right = (
-        mean_tree(
-            [item for item, s in zip(items, signs, strict=True) if s == sign],
-            sums,
-            uniform,
-            levels - 1,
-            node + side,
-        )
-        for sign, side in ((1, "L"), (-1, "R"))
-    )
-    if levels == 1:
-        right = {i: steps[::-1] for i, steps in right.items()}
-    return {i: left.get(i, []) + right.get(i, []) for i in workers}
+def signs_of_epoch(stream, sums, drawn, paired):
+    """Sign step after step, and within a step worker after worker; a pair spells (+, -) or (-, +)."""
+    signs = [[] for _ in stream[0]]
+    steps = range(0, len(stream) - 1, 2) if paired else range(len(stream))
+    for number, k in enumerate(steps):
+        for i, spelled in enumerate(signs):
+            v = plus(stream[k][i], stream[k + 1][i], -1) if paired else stream[k][i]
+            sign = sums[i % len(sums)].sign(v, drawn[i][number])
+            spelled.extend([sign, -sign] if paired else [sign])
+    return [spelled + [1] * (len(stream) - len(spelled)) for spelled in signs]
 
 
-def pair_tree(queues, sums, uniform, levels, node=""):
-    """Order the queues {worker: [(time, step, vector)]} of one node: {worker: [steps]}."""
-    if not levels:
-        return {i: [k for _, k, _ in queue] for i, queue in queues.items()}
-    left, right = {i: [] for i in queues}, {i: [] for i in queues}
-    pairs = [
-        (queue[j + 1][0], i, queue[j], queue[j + 1])
-        for i, queue in queues.items()
-        for j in range(0, len(queue) - 1, 2)
-    ]
-    for time, i, one, two in sorted(pairs, key=lambda pair: pair[:2]):
-        sign = sums(node, i).sign(plus(one[2], two[2], -1), uniform(i, time, node))
-        first, second = (one, two) if sign > 0 else (two, one)
-        left[i].append((time, *first[1:]))
-        right[i].append((time, *second[1:]))
-    ahead = pair_tree(left, sums, uniform, levels - 1, node + "L")
-    behind = pair_tree(right, sums, uniform, levels - 1, node + "R")
-    if levels == 1:
-        behind = {i: steps[::-1] for i, steps in behind.items()}
-    alone = {i: [queue[-1][1]] if len(queue) % 2 else [] for i, queue in queues.items()}
-    return {i: ahead[i] + alone[i] + behind[i] for i in queues}
-
-
-def replay(streams, first, uniforms, *, form, scope, levels, rule, bound=None, **settings):
+def replay(streams, first, uniforms, *, form, scope, rule, bound=None, **settings):
     """Orders of all epochs and of the one after the last, and the clips.
 
     uniforms[t][i] are those of worker i in epoch t.
@@ -104,50 +71,18 @@ def replay(streams, first, uniforms, *, form, scope, levels, rule, bound=None, *
     m, n, d = len(first), len(first[0]), len(streams[0][0][0])
     paired = form == "pair"
     N = max(1, n // 2 if paired else n) * (m if scope == "coordinated" else 1)
-    orders, means, clips, known = [first], [[0.0] * d for _ in first], 0, {}
+    rows = 1 if scope == "coordinated" else m
+    orders, means, clips, longest = [first], [[0.0] * d for _ in first], 0, [None] * rows
     for stream, drawn in zip(streams, uniforms, strict=True):
-        made = {}
-
-        def sums(node, i, made=made, known=known):
-            key = (node, 0 if scope == "coordinated" else i)
-            if key not in made:
-                B2 = known.get(key) if bound is None else bound**2
-                made[key] = Sum(rule, d, N=N, bound=B2, **settings)
-            return made[key]
-
-        if paired:
-            places = pair_places(n, levels)
-
-            def uniform(i, k, node, drawn=drawn, places=places):
-                return drawn[i][places[k, node]]
-
-            queues = {i: [(k, k, stream[k][i]) for k in range(n)] for i in range(m)}
-            steps = pair_tree(queues, sums, uniform, levels)
-        else:
-
-            def uniform(i, k, node, drawn=drawn):
-                return drawn[i][k * levels + len(node)]
-
-            shown = centred(stream, means)
-            items = [(k, i, shown[k][i]) for k in range(n) for i in range(m)]
-            steps = mean_tree(items, sums, uniform, levels)
-            means = worker_means(stream)
-        orders.append([[orders[-1][i][k] for k in steps[i]] for i in range(m)])
-        clips += sum(one.clips for one in made.values())
-        known = {key: one.longest for key, one in made.items()}
+        bounds = longest if bound is None else [bound**2] * rows
+        sums = [Sum(rule, d, N=N, bound=B2, **settings) for B2 in bounds]
+        shown = stream if paired else centred(stream, means)
+        signs = signs_of_epoch(shown, sums, drawn, paired)
+        means = worker_means(stream)
+        orders.append([reorder(row, eps) for row, eps in zip(orders[-1], signs, strict=True)])
+        clips += sum(one.clips for one in sums)
+        longest = [one.longest for one in sums]
     return orders, clips
-
-
-def pair_places(n, levels):
-    """The number of every event of a worker: by time, then down the tree with the left child first."""
-    depths = {k: [q for q in range(levels) if (k + 1) % 2 ** (q + 1) == 0] for k in range(n)}
-    events = [
-        (k, format(code, f"0{q}b").replace("0", "L").replace("1", "R") if q else "")
-        for k in range(n)
-        for q in depths[k]
-        for code in range(2**q)
-    ]
-    return {event: place for place, event in enumerate(sorted(events))}
 
 
 def best_discrepancy(vectors, every, norm):

@@ -49,8 +49,10 @@ def test_gradients_multiply_packed(family):
 
 def test_signs_of_pairs_multiply_packed():
     m, d = 4, 64
-    pi, G = np.tile(np.arange(2), (m, 1)), np.ones((2, m, d))
-    assert PACKED.search(machine_code(observe_pairs, pi.copy(), np.zeros((1, d)), np.empty((m, d)), pi, 0, G))
+    at, G = np.tile(np.arange(2)[:, None], (1, m)), np.ones((2, m, d))
+    after, shown = np.zeros((m, 2), dtype=np.int64), np.zeros(m, dtype=np.int64)
+    arrays = (after, np.zeros((1, d)), np.empty((m, d)), shown, at, G)
+    assert PACKED.search(machine_code(observe_pairs, *arrays))
 
 
 def test_a_loop_that_cannot_be_vectorised_holds_none():

@@ -84,18 +84,20 @@ def test_what_is_built_is_what_is_written():
 
 
 @numba.njit
-def away(after, s, opened, pi, k0, G):
+def away(after, s, opened, shown, at, G):
     """Balance pairs with the sign that makes the running sum longer."""
-    n = pi.shape[1]
+    n = after.shape[1]
     for r in range(1, len(G), 2):
-        for i in range(len(pi)):
+        for i in range(len(after)):
             v = G[r - 1, i] - G[r, i]
             eps = 1.0 if (s[i % len(s)] * v).sum() <= 0.0 else -1.0
             s[i % len(s)] -= eps * v
-            first, second = pi[i, k0 + r - 1], pi[i, k0 + r]
-            j = (k0 + r) // 2
+            first, second = at[r - 1, i], at[r, i]
+            j = (shown[i] + r) // 2
             after[i, j] = first if eps > 0.0 else second
             after[i, n - 1 - j] = second if eps > 0.0 else first
+    shown += len(G)
+    return True
 
 
 @pytest.mark.compiled

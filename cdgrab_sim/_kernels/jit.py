@@ -32,10 +32,10 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 @overload
 def kernel(loops: Callable[P, R]) -> Callable[P, R]: ...
 @overload
-def kernel(*, small: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(*, small: bool = False, allocates: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @overload
 def kernel(*, small: bool = False, twin: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def kernel(loops: Any = None, *, small: bool = False, twin: Any = None) -> Any:
+def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, twin: Any = None) -> Any:
     """Compile a loop function where numba is there.
 
     Machine code is kept on disk. Numba notices a change of the file itself, but not of functions that it
@@ -47,6 +47,8 @@ def kernel(loops: Any = None, *, small: bool = False, twin: Any = None) -> Any:
     small : bool
         Paste the machine code into the kernels that call it: a call with array arguments costs as much as
         a small gradient. A small kernel must not allocate.
+    allocates : bool
+        See `compile_bound`.
     twin : callable, optional
         NumPy function with the same signature and the same bits, which runs where numba is absent.
     """
@@ -55,7 +57,8 @@ def kernel(loops: Any = None, *, small: bool = False, twin: Any = None) -> Any:
         plain = twin or loops
         function = plain
         if numba is not None:
-            function = numba.njit(cache=True, forceinline=small, **_OPTIONS)(loops)
+            options = _OPTIONS if allocates else _OPTIONS | {"_nrt": False}
+            function = numba.njit(cache=True, forceinline=small, **options)(loops)
         if small:
             _SMALL.add(function)
         KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, plain)

@@ -48,7 +48,7 @@ class Seen(NamedTuple):
         return cls(k0, np.arange(len(pi)), at, G)
 
 
-FAMILIES = ("drawn", "fixed", "mean", "pair", "recursive", "ideal", "user")
+FAMILIES = ("drawn", "fixed", "mean", "pair", "ideal", "user")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Ordering:
     verified : bool
         The orders are right by construction (tests prove it for the built-in orderings) and stay as they are
         while they are followed, so that `simulate` need neither look at them nor copy them.
-    family : {"drawn", "fixed", "mean", "pair", "recursive", "ideal", "user"}
+    family : {"drawn", "fixed", "mean", "pair", "ideal", "user"}
         Where orders come from: drawn anew, kept, or one of the ways to balance.
     coordinated : bool
         All workers balance one running sum; otherwise each looks at its own gradients at most.

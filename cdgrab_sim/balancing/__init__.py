@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.prefix import NORMS, LargestPrefix
+from cdgrab_sim._kernels.prefix import NORMS
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.balancing._exhaustive import MOST, optimal_signs
@@ -17,11 +17,10 @@ from cdgrab_sim.herding._constructions import prefix_signs
 from cdgrab_sim.herding._profile import MEASURES, profile_of
 from cdgrab_sim.herding._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.orderings._balance import SCOPES, Scope
-from cdgrab_sim.orderings._mean import observe_means
-from cdgrab_sim.orderings._recursive import observe_down
+from cdgrab_sim.orderings._mean import observe_by_rule, observe_greedily
 from cdgrab_sim.orderings._rules import RULES as ONLINE
+from cdgrab_sim.orderings._rules import Signer, new_signer, stop_at_clips
 from cdgrab_sim.orderings._rules import SignRule as SignRule
-from cdgrab_sim.orderings._rules import new_signer, stop_at_clips
 
 __all__ = [
     "RULES",
@@ -195,11 +194,7 @@ def prefix_discrepancy(z: ArrayLike, eps: ArrayLike, norm: str = "inf") -> float
     if given.shape != np.shape(z)[:-1]:
         raise ValueError(f"eps: expected one sign per vector, shape {np.shape(z)[:-1]}; got {given.shape}")
     signed = as_stream(table * given.reshape(*table.shape[:2], 1))
-    if norm == "l1":
-        return float(rescaled(profile_of(signed, norm).max(), exponent))
-    largest = LargestPrefix(table.shape[2])
-    largest.see(signed)
-    return float(rescaled(largest.norm(norm), exponent))
+    return float(rescaled(profile_of(signed, norm).max(), exponent))
 
 
 def _with_bound(rule: SignRule, bound: float | None) -> SignRule:
@@ -209,22 +204,33 @@ def _with_bound(rule: SignRule, bound: float | None) -> SignRule:
 def _online(table: FloatArray, rule: SignRule, scope: Scope, seed: int, exponent: int) -> Balance:
     m, n, d = table.shape
     rows, N = (1, m * n) if scope == "coordinated" else (m, n)
-    signer, eps = new_signer(rule, rows, d), np.empty((m, n), dtype=np.int64)
-    mean, total = np.zeros((m, d)), np.zeros((m, d))
-    if rule.name == "greedy":
-        observe_means(eps, signer.s, total, mean, 0, as_stream(table))
-        return Balance(eps, signer.s, signer.clips, guaranteed=False)
     longest = np.sqrt((table * table).sum(axis=2).reshape(rows, -1).max(axis=1))
     if rule.bound is not None:
         rule = replace(rule, bound=rule.bound * 2.0 ** -max(-900, min(900, exponent)))
-    signer.bound[:] = longest * longest if rule.bound is None else rule.squared_bound
-    uniforms = stream(seed, Role.SIGN).random((m, n))
-    how = (1, rule.code, rule.factor(N), rule.failure == "coin")
-    observe_down(eps, *signer, total, mean, uniforms, 0, as_stream(table), *how)
+    signer = new_signer(rule, rows, d)
+    if rule.name == "self-balancing" and rule.bound is None:
+        signer.bound[:] = longest * longest
+    eps = walk_of_signs(signer, as_stream(table), stream(seed, Role.SIGN).random((m, n)), rule, N)
     stop_at_clips(signer, rule)
     kept = rule.bound is not None and bool((longest <= rule.bound).all())
     guaranteed = kept and rule.factor(N) >= rule.safe_c(N)
-    return Balance(1 - eps, signer.s, signer.clips, guaranteed)  # slot 0 is the front, slot 2 the back
+    return Balance(eps, signer.s, signer.clips, guaranteed)
+
+
+def walk_of_signs(signer: Signer, G: FloatArray, uniforms: FloatArray, rule: SignRule, N: int) -> IntArray:
+    """Return the signs (m, n) that a rule gives a stream G (n, m, d): mean balancing against zero.
+
+    Moves the sums of `signer`, one or one per worker; N vectors belong to each.
+    """
+    n, m, d = G.shape
+    signed, count, (mean, total) = np.empty((m, n), int), np.zeros(m, int), np.zeros((2, m, d))
+    steps = np.ascontiguousarray(np.broadcast_to(np.arange(n)[:, None], (n, m)))
+    sums = (signed, signer.s, count, total, mean, np.arange(m), steps, G)
+    if rule.name == "greedy":
+        observe_greedily(*sums)
+    else:
+        observe_by_rule(*sums, *signer[1:], uniforms, *rule.how(N))
+    return np.where(signed < 0, -1, 1)
 
 
 def _look_ahead(table: FloatArray, rule: str, scope: Scope, norm: str) -> Balance:
@@ -245,6 +251,4 @@ def _sign_all(z: FloatArray, rule: str, every: int, norm: str) -> IntArray:
         )
     counts = np.arange(1, len(z) + 1) % every == 0
     steps = (signs(z)[:, None] * z).reshape(-1, every, z.shape[1])
-    known = LargestPrefix(z.shape[1])
-    known.see(np.ascontiguousarray(steps))
-    return optimal_signs(z, counts, norm, known.norm(norm) * (1.0 + 1e-12))
+    return optimal_signs(z, counts, norm, profile_of(steps, norm).max() * (1.0 + 1e-12))

@@ -1,18 +1,16 @@
 """Example orderings: `ORDERINGS` is the one place where an ordering is registered.
 
-Balancing orderings are points of a product: form (`mean`, `pair`, `recursive`, `recursive_pair`) x scope
-(independent, coordinated) x sign rule (`SignRule`). Those with names of their own:
+Balancing orderings are points of a product: form (`mean`, `pair`) x scope (independent, coordinated) x sign
+rule (`SignRule`). Those with names of their own:
 
-==================  =================  ============
-name                form               scope
-==================  =================  ============
-``grab``            mean, one worker
-``d-grab``          mean               independent
-``d-grab-pair``     pair               independent
-``cd-grab``         pair               coordinated
-``recursive``       recursive          independent
-``recursive-pair``  recursive pair     coordinated
-==================  =================  ============
+===============  ================  ===========
+name             form              scope
+===============  ================  ===========
+``grab``         mean, one worker
+``d-grab``       mean              independent
+``d-grab-pair``  pair              independent
+``cd-grab``      pair              coordinated
+===============  ================  ===========
 
 All of them are greedy by default, and take ``rule=``.
 """
@@ -27,8 +25,6 @@ from cdgrab_sim.orderings._fixed import fixed, ig, so
 from cdgrab_sim.orderings._herding import herding
 from cdgrab_sim.orderings._mean import d_grab, grab, mean
 from cdgrab_sim.orderings._pair import cd_grab, d_grab_pair, pair
-from cdgrab_sim.orderings._recursive import recursive
-from cdgrab_sim.orderings._recursive_pair import recursive_pair
 from cdgrab_sim.orderings._rules import SignRule
 from cdgrab_sim.orderings._shuffling import flipflop, rr, sgd
 
@@ -43,8 +39,6 @@ ORDERINGS: dict[str, Callable[..., Ordering]] = {
     "d-grab": d_grab,
     "d-grab-pair": d_grab_pair,
     "cd-grab": cd_grab,
-    "recursive": recursive,
-    "recursive-pair": recursive_pair,
     "herding": herding,
 }
 
@@ -62,8 +56,6 @@ __all__ = [
     "make",
     "mean",
     "pair",
-    "recursive",
-    "recursive_pair",
     "rr",
     "select",
     "sgd",

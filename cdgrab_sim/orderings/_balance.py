@@ -1,4 +1,4 @@
-"""What the balancing forms share: the sign rule and the reorder that turns signs into an order."""
+"""What the balancing forms share: inner products, the greedy sign, and places in the next order."""
 
 from __future__ import annotations
 
@@ -8,18 +8,71 @@ import numpy as np
 
 from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import LANES, Where, load, spread, store, total, zeros
-from cdgrab_sim._kernels.sums import dot_twin
 from cdgrab_sim._types import FloatArray, IntArray
 
 Scope = Literal["coordinated", "independent"]
 SCOPES = ("coordinated", "independent")
 
 
-def balance_twin(s: FloatArray, v: FloatArray) -> float:
-    """Twin of :func:`balance`, for one sum and one difference."""
-    eps = 1.0 if dot_twin(s, v) <= 0.0 else -1.0
-    s += eps * v
-    return eps
+@inlined
+def inner(s: FloatArray, row: int, a: FloatArray, ia: Where, b: FloatArray, ib: Where) -> float:
+    """Return <s[row], v> for v = ``a[ia] - b[ib]``, summed as `_kernels.sums` sums."""
+    d = s.shape[1]
+    full = d - d % LANES
+    product = 0.0
+    if full > 0:
+        t = zeros()
+        for p in range(0, full, LANES):
+            t = t + load(s, (row, p)) * (load(a, (*ia, p)) - load(b, (*ib, p)))
+        product = total(t)
+    for p in range(full, d):
+        product += s[row, p] * (a[(*ia, p)] - b[(*ib, p)])
+    return product
+
+
+@inlined
+def inner_and_square(
+    s: FloatArray, row: int, a: FloatArray, ia: Where, b: FloatArray, ib: Where
+) -> tuple[float, float]:
+    """Return <s[row], v> and |v|^2 for v = ``a[ia] - b[ib]``, in one pass."""
+    d = s.shape[1]
+    full = d - d % LANES
+    product = square = 0.0
+    if full > 0:
+        t, t_square = zeros(), zeros()
+        for p in range(0, full, LANES):
+            v = load(a, (*ia, p)) - load(b, (*ib, p))
+            t = t + load(s, (row, p)) * v
+            t_square = t_square + v * v
+        product, square = total(t), total(t_square)
+    for p in range(full, d):
+        v1 = a[(*ia, p)] - b[(*ib, p)]
+        product += s[row, p] * v1
+        square += v1 * v1
+    return product, square
+
+
+@inlined
+def add(s: FloatArray, row: int, step: float, a: FloatArray, ia: Where, b: FloatArray, ib: Where) -> None:
+    """Add `step` times v = ``a[ia] - b[ib]`` to ``s[row]``."""
+    d = s.shape[1]
+    full = d - d % LANES
+    for p in range(0, full, LANES):
+        v = load(a, (*ia, p)) - load(b, (*ib, p))
+        store(s, (row, p), load(s, (row, p)) + spread(step) * v)
+    for p in range(full, d):
+        s[row, p] += step * (a[(*ia, p)] - b[(*ib, p)])
+
+
+@inlined
+def add_row(s: FloatArray, row: int, a: FloatArray, r: int, c: int) -> None:
+    """Add ``a[r, c]`` to ``s[row]``."""
+    d = s.shape[1]
+    full = d - d % LANES
+    for p in range(0, full, LANES):
+        store(s, (row, p), load(s, (row, p)) + load(a, (r, c, p)))
+    for p in range(full, d):
+        s[row, p] += a[r, c, p]
 
 
 @inlined
@@ -28,23 +81,9 @@ def balance(s: FloatArray, row: int, a: FloatArray, ia: Where, b: FloatArray, ib
 
     Returns the sign: +1.0 if <s, v> <= 0 else -1.0.
     """
-    d = s.shape[1]
-    full = d - d % LANES
-    inner = 0.0
-    if full > 0:
-        t = zeros()
-        for p in range(0, full, LANES):
-            t = t + load(s, (row, p)) * (load(a, (*ia, p)) - load(b, (*ib, p)))
-        inner = total(t)
-    for p in range(full, d):
-        inner += s[row, p] * (a[(*ia, p)] - b[(*ib, p)])
     # A selection, not a branch: which way a sign falls is a coin toss that no processor predicts.
-    eps = 1.0 if inner <= 0.0 else -1.0
-    for p in range(0, full, LANES):
-        v = load(a, (*ia, p)) - load(b, (*ib, p))
-        store(s, (row, p), load(s, (row, p)) + spread(eps) * v)
-    for p in range(full, d):
-        s[row, p] += eps * (a[(*ia, p)] - b[(*ib, p)])
+    eps = 1.0 if inner(s, row, a, ia, b, ib) <= 0.0 else -1.0
+    add(s, row, eps, a, ia, b, ib)
     return eps
 
 
@@ -87,31 +126,54 @@ def balance_two(s: FloatArray, G: FloatArray, k: int, i: int, k2: int, i2: int) 
     return eps, eta
 
 
-def _fill_twin(after: IntArray, pi: IntArray, eps: IntArray) -> None:
-    for i, plus in enumerate(eps > 0):
-        after[i] = np.concatenate((pi[i, plus], pi[i, ~plus][::-1]))
+@inlined
+def place(after: IntArray, i: int, j: int, first: int, second: int, eps: float) -> None:
+    """Give the two examples of worker i's pair j the next slots at the front and the back."""
+    plus = eps > 0.0
+    after[i, j] = first if plus else second
+    after[i, after.shape[1] - 1 - j] = second if plus else first
 
 
-@kernel(twin=_fill_twin)
-def fill(after: IntArray, pi: IntArray, eps: IntArray) -> None:
-    """Fill each row of `after` with that of `pi`: sign +1 from the front, sign -1 from the back."""
+@kernel
+def _complete(after: IntArray, pi: IntArray, front: IntArray, back: IntArray) -> int:
+    """Fill what is free behind `front` and before `back`; return who repeated an example, -1 for nobody."""
     m, n = pi.shape
+    placed = np.zeros(n, np.bool_)
     for i in range(m):
-        front, back = 0, n - 1
-        for k in range(n):
-            plus = eps[i, k] > 0
-            after[i, front if plus else back] = pi[i, k]
-            front += plus
-            back -= not plus
+        mark = i % 2 == 0  # the worker before has left the other one everywhere
+        for k in range(front[i]):
+            placed[after[i, k]] = mark
+        for k in range(n - back[i], n):
+            placed[after[i, k]] = mark
+        left = 0
+        for j in range(n):
+            left += placed[j] != mark
+        if left != n - front[i] - back[i]:
+            return i
+        for k in range(n if left > 0 else 0):
+            if placed[pi[i, k]] != mark:
+                placed[pi[i, k]] = mark
+                after[i, n - back[i] - left] = pi[i, k]
+                left -= 1
+    return -1
 
 
-def arrange(pi: IntArray, slot: IntArray) -> IntArray:
-    """Return each row of `pi` sorted by slot.
+def complete(name: str, after: IntArray, pi: IntArray, front: IntArray, back: IntArray) -> None:
+    """Make permutations of `after`, whose rows hold `front` and `back` examples at their ends.
 
-    Slots 2 l are the leaves l = 0, 1, ... of a binary tree, odd ones the places between them. Examples of one
-    slot stay as they came, or come backwards where slot % 4 == 2. With one level, slot 0 is the front, slot 2
-    the back and slot 1 the middle.
+    The examples that a worker did not show take the slots that are left, in their old order.
     """
-    k = np.arange(pi.shape[1])
-    positions = np.lexsort((np.where(slot % 4 == 2, -k, k), slot), axis=1)
-    return np.take_along_axis(pi, positions, axis=1)
+    i = _complete(after, pi, front, back)
+    if i >= 0:
+        raise ValueError(
+            f"ordering {name!r}: expected each example once in an epoch; got one of worker {i} twice; "
+            "show an epoch without replacement"
+        )
+
+
+def too_many(name: str, n: int) -> ValueError:
+    """Return the refusal of a piece that goes beyond the end of an epoch."""
+    return ValueError(
+        f"ordering {name!r}: expected at most n = {n} gradients of a worker in an epoch; got more; "
+        "advance the state at the end of each epoch"
+    )

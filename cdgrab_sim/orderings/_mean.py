@@ -10,15 +10,24 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, fill
+from cdgrab_sim.orderings._balance import SCOPES, Scope, add_row, complete, too_many
 from cdgrab_sim.orderings._orders import first_orders
-from cdgrab_sim.orderings._recursive import recursive
-from cdgrab_sim.orderings._rules import SignRule, make_rule
+from cdgrab_sim.orderings._rules import (
+    Signer,
+    SignRule,
+    draw_uniforms,
+    give_greedy_sign,
+    give_sign,
+    make_rule,
+    new_signer,
+    next_epoch,
+    stop_at_clips,
+)
 
 
 class MeanState(NamedTuple):
@@ -26,46 +35,65 @@ class MeanState(NamedTuple):
 
     pi: IntArray  # (m, n) orders in use
     after: IntArray  # (m, n) room for the orders of the next epoch
-    eps: IntArray  # (m, n) signs of this epoch, step by step
-    s: FloatArray  # (1, d) one running sum for all workers, or (m, d), one for each
-    mean: FloatArray  # (m, d) what the gradients are centred with: the means of the previous epoch
-    total: FloatArray  # (m, d) sum of the raw gradients of this epoch
+    signed: IntArray  # (m, n) examples j as they came in this epoch; ~j, which is negative, for sign -1
+    s: FloatArray  # (1, d) one running sum for all workers, or (m, d), one for each: those of the signer
+    shown: IntArray  # (m,) gradients of each worker seen in this epoch
+    mean: FloatArray  # (m, d) what the gradients are centred with: the means of the epoch before
+    total: FloatArray  # (m, d) sums of the raw gradients of this epoch
+    signer: Signer
+    uniforms: FloatArray  # (m, n), which greedy does not read
+    clips: IntArray | None  # (1,) or (m,) those of the signer, where the rule has a threshold
 
 
-def _observe_twin(
-    eps: IntArray, s: FloatArray, total: FloatArray, mean: FloatArray, k0: int, G: FloatArray
-) -> None:
-    for k, g in enumerate(G, start=k0):
-        total += g
-        for i, v in enumerate(g - mean):
-            eps[i, k] = balance_twin(s[i % len(s)], v)
-
-
-@kernel(twin=_observe_twin)
-def observe_means(
-    eps: IntArray, s: FloatArray, total: FloatArray, mean: FloatArray, k0: int, G: FloatArray
-) -> None:
-    """Balance the gradients of one chunk against `mean`, and sum them up; see `mean`."""
-    steps, m, d = G.shape
+@inlined
+def _observe_rows(  # type: ignore[no-untyped-def]
+    sign, rule, signed, s, count, total, mean, who, at, G
+):
+    """Give each gradient less `mean` a sign by `sign`, row by row, and sum them up; False if too many."""
+    steps, w, _ = G.shape
     many = s.shape[0] > 1
+    for c in range(w):
+        if count[who[c]] + steps > signed.shape[1]:
+            return False
     for r in range(steps):
-        for i in range(m):
-            for p in range(d):
-                total[i, p] += G[r, i, p]
-            plus = balance(s, i if many else 0, G, (r, i), mean, (i,)) > 0.0
-            eps[i, k0 + r] = 1 if plus else -1
+        for c in range(w):
+            i = who[c]
+            k = count[i] + r
+            add_row(total, i, G, r, c)
+            eps = sign(s, i if many else 0, G, (r, c), mean, (i,), (i, k), rule)
+            signed[i, k] = at[r, c] if eps > 0.0 else ~at[r, c]
+    for c in range(w):
+        count[who[c]] += steps
+    return True
 
 
-def _observe(state: MeanState, seen: Seen) -> None:
-    observe_means(state.eps, state.s, state.total, state.mean, seen.k0, seen.G)
+@kernel(allocates=False)
+def observe_greedily(signed, s, count, total, mean, who, at, G):  # type: ignore[no-untyped-def]
+    """Balance a piece of the stream by the greedy rule; see `mean`."""
+    return _observe_rows(give_greedy_sign, (), signed, s, count, total, mean, who, at, G)
 
 
-def _advance(state: MeanState, rng: Generator) -> MeanState:
-    fill(state.after, state.pi, state.eps)
-    np.divide(state.total, state.pi.shape[1], out=state.mean)
-    state.total[:] = 0.0
-    state.s[:] = 0.0
-    return state._replace(pi=state.after, after=state.pi)
+@kernel(allocates=False)
+def observe_by_rule(  # type: ignore[no-untyped-def]
+    signed, s, count, total, mean, who, at, G,
+    variance, clips, bound, largest, uniforms, code, factor, fair,
+):  # fmt: skip
+    """Balance a piece of the stream by any rule; see `mean`."""
+    rule = (variance, clips, bound, largest, uniforms, code, factor, fair)
+    return _observe_rows(give_sign, rule, signed, s, count, total, mean, who, at, G)
+
+
+@kernel
+def _fill(after: IntArray, front: IntArray, signed: IntArray, count: IntArray) -> None:
+    """Fill each row of `after`: sign +1 from the front, whose length is `front`, sign -1 from the back."""
+    m, n = after.shape
+    for i in range(m):
+        ahead = 0
+        for k in range(count[i]):
+            j = signed[i, k]
+            after[i, ahead if j >= 0 else n - 1 - (k - ahead)] = j if j >= 0 else ~j
+            ahead += j >= 0
+        front[i] = ahead
 
 
 def mean(
@@ -92,6 +120,10 @@ def mean(
     .. math:: \bar g_i^{\,t} = \frac1n \sum_{k=1}^n g_{i, \pi_i(k)} \quad \text{as seen in epoch } t,
 
     of raw gradients, summed in the order of the steps.
+
+    Workers may be absent, or come one at a time. The mean is then that of the gradients that a worker showed,
+    or stays as it was; and at the end of an epoch the examples that a worker did not show take the slots left
+    between front and back, in their old order. Showing an example twice in one epoch is refused.
 
     Parameters
     ----------
@@ -130,21 +162,48 @@ def mean(
     name = name or f"mean ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name}{', exact' * exact})"
     if exact:
         return against_exact_mean(mean(scope=scope, rule=rule, first=first, name=name))
-    if rule.name != "greedy":
-        return recursive(scope=scope, rule=rule, levels=1, first=first, name=name)
+    label = name
 
     def init(problem: Problem, rng: Generator) -> MeanState:
         m, n, d = problem.m, problem.n, problem.d
+        uniforms = np.zeros((m, n))
+        draw_uniforms(rule, uniforms, rng)
         pi = first_orders(first, problem, rng)
-        s = aligned((1 if scope == "coordinated" else m, d))
-        eps = np.ones((m, n), dtype=np.int64)
-        return MeanState(pi, np.empty_like(pi), eps, s, aligned((m, d)), aligned((m, d)))
+        signer = new_signer(rule, 1 if scope == "coordinated" else m, d)
+        count = np.zeros(m, dtype=np.int64)
+        clips = signer.clips if rule.tosses else None
+        own, sums = aligned((m, d)), aligned((m, d))
+        after, signed = np.empty_like(pi), np.empty_like(pi)
+        return MeanState(pi, after, signed, signer.s, count, own, sums, signer, uniforms, clips)
+
+    def observe(state: MeanState, seen: Seen) -> None:
+        m, n = state.pi.shape
+        sums = (state.signed, state.s, state.shown, state.total, state.mean, *seen[1:])
+        if rule.name == "greedy":
+            fits = observe_greedily(*sums)
+        else:
+            N = n if scope == "independent" else m * n
+            fits = observe_by_rule(*sums, *state.signer[1:], state.uniforms, *rule.how(N))
+        if not fits:
+            raise too_many(label, n)
+        stop_at_clips(state.signer, rule)
+
+    def advance(state: MeanState, rng: Generator) -> MeanState:
+        front, shown = np.empty_like(state.shown), state.shown[:, None]
+        _fill(state.after, front, state.signed, state.shown)
+        complete(label, state.after, state.pi, front, state.shown - front)
+        np.divide(state.total, shown, out=state.mean, where=shown > 0)
+        state.total[:] = 0.0
+        state.shown[:] = 0
+        next_epoch(state.signer, rule)
+        draw_uniforms(rule, state.uniforms, rng)
+        return state._replace(pi=state.after, after=state.pi)
 
     return Ordering(
-        name,
+        label,
         init,
-        _observe,
-        _advance,
+        observe,
+        advance,
         verified=True,
         family="mean",
         coordinated=scope == "coordinated",
@@ -155,13 +214,13 @@ class ExactState(NamedTuple):
     """A form with stale means, and the epoch that it is going to see."""
 
     pi: IntArray  # (m, n) orders in use
-    inner: Any  # state of the form
-    seen: FloatArray  # (n, m, d) gradients of this epoch
+    inner: MeanState  # state of the form
+    pieces: list[Seen]  # copies of what was shown in this epoch
 
     @property
     def clips(self) -> IntArray | None:
-        """Clips since the beginning of the run, of each sum, where the form counts them."""
-        return getattr(self.inner, "clips", None)
+        """Clips since the beginning of the run, of each sum, where the rule has a threshold."""
+        return self.inner.clips
 
 
 def against_exact_mean(form: Ordering) -> Ordering:
@@ -171,17 +230,22 @@ def against_exact_mean(form: Ordering) -> Ordering:
 
     def init(problem: Problem, rng: Generator) -> ExactState:
         inner = form.init(problem, rng)
-        return ExactState(inner.pi, inner, np.empty((problem.n, problem.m, problem.d)))
+        return ExactState(inner.pi, inner, [])
 
     def observe(state: ExactState, seen: Seen) -> None:
-        state.seen[seen.k0 : seen.k0 + len(seen.G)] = seen.G
+        state.pieces.append(Seen(seen.k0, seen.who.copy(), seen.at.copy(), seen.G.copy()))
 
     def advance(state: ExactState, rng: Generator) -> ExactState:
         inner = state.inner._replace(pi=state.pi)
-        np.divide(ordered_sum(state.seen), len(state.seen), out=inner.mean)
-        observe_inner(inner, Seen.along(state.pi, 0, state.seen))
+        sums, counts = np.zeros_like(inner.mean), np.zeros((len(inner.mean), 1))
+        for _, who, _, G in state.pieces:
+            sums[who] = ordered_sum(np.concatenate((sums[None, who], G)))
+            counts[who] += len(G)
+        np.divide(sums, counts, out=inner.mean, where=counts > 0)
+        for seen in state.pieces:
+            observe_inner(inner, seen)
         inner = form.advance(inner, rng)
-        return state._replace(pi=inner.pi, inner=inner)
+        return ExactState(inner.pi, inner, [])
 
     return replace(form, init=init, observe=observe, advance=advance)
 

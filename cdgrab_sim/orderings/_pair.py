@@ -14,10 +14,27 @@ from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_twin, balance_two
+from cdgrab_sim.orderings._balance import (
+    SCOPES,
+    Scope,
+    balance,
+    balance_two,
+    complete,
+    place,
+    too_many,
+)
 from cdgrab_sim.orderings._orders import first_orders
-from cdgrab_sim.orderings._recursive_pair import recursive_pair
-from cdgrab_sim.orderings._rules import SignRule, make_rule
+from cdgrab_sim.orderings._rules import (
+    Signer,
+    SignRule,
+    draw_uniforms,
+    give_greedy_sign,
+    give_sign,
+    make_rule,
+    new_signer,
+    next_epoch,
+    stop_at_clips,
+)
 
 
 class PairState(NamedTuple):
@@ -25,104 +42,123 @@ class PairState(NamedTuple):
 
     pi: IntArray  # (m, n) orders in use
     after: IntArray  # (m, n) orders of the next epoch, filled from both ends
-    s: FloatArray  # (1, d) running sum at the server, or (m, d), one per worker
-    opened: FloatArray  # (m, d) first gradients of a pair that a chunk leaves open
+    s: FloatArray  # (1, d) running sum at the server, or (m, d), one per worker: those of the signer
+    shown: IntArray  # (m,) gradients of each worker seen in this epoch
+    opened: FloatArray  # (m, d) first gradients of pairs that a piece of the stream leaves open
+    signer: Signer
+    uniforms: FloatArray  # (m, n // 2), which greedy does not read
+    clips: IntArray | None  # (1,) or (m,) those of the signer, where the rule has a threshold
 
 
-def _observe_twin(
-    after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray
+@inlined
+def _leave_open(
+    after: IntArray, opened: FloatArray, count: IntArray, i: int, c: int, at: IntArray, G: FloatArray
 ) -> None:
-    m, n = pi.shape
-    for k, g in enumerate(G, start=k0):
-        j = k // 2
-        if k % 2 == 0:
-            opened[:] = g
-            if k == n - 1:
-                after[:, j] = pi[:, k]
-            continue
-        for i in range(m):
-            eps = balance_twin(s[i % len(s)], opened[i] - g[i])
-            first, second = pi[i, k - 1], pi[i, k]
-            after[i, j], after[i, n - 1 - j] = (first, second) if eps > 0 else (second, first)
+    """Count what worker i showed in column c, and keep a gradient whose partner comes later, or never.
 
-
-@inlined
-def _place(after: IntArray, pi: IntArray, k: int, i: int, eps: float) -> None:
-    """Give the examples of worker i's steps k - 1 and k the next slots at the front and the back."""
-    n, j = pi.shape[1], k // 2
-    plus = eps > 0.0
-    first, second = pi[i, k - 1], pi[i, k]
-    after[i, j] = first if plus else second
-    after[i, n - 1 - j] = second if plus else first
-
-
-@inlined
-def _close(after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray) -> None:
-    """Balance the pairs that the chunk before left open."""
-    for i in range(G.shape[1]):
-        row = i if s.shape[0] > 1 else 0
-        _place(after, pi, k0, i, balance(s, row, opened, (i,), G, (0, i)))
-
-
-@inlined
-def _open(after: IntArray, opened: FloatArray, pi: IntArray, k: int, G: FloatArray) -> None:
-    """Keep the last gradients of a chunk: their partners come with the next one, or never."""
-    steps, m, d = G.shape
-    for i in range(m):
+    Its example waits in the next slot at the front, where it stays if no partner comes.
+    """
+    steps, _, d = G.shape
+    count[i] += steps
+    if count[i] % 2 == 1:
+        after[i, count[i] // 2] = at[steps - 1, c]
         for p in range(d):
-            opened[i, p] = G[steps - 1, i, p]
-        if k == pi.shape[1] - 1:
-            after[i, k // 2] = pi[i, k]
+            opened[i, p] = G[steps - 1, c, p]
 
 
 @inlined
-def _by_themselves(after: IntArray, s: FloatArray, pi: IntArray, k0: int, first: int, G: FloatArray) -> None:
-    """Balance the pairs of rows (first - 1, first), ... with one sum per worker."""
+def _by_themselves(after: IntArray, s: FloatArray, j: int, first: int, at: IntArray, G: FloatArray) -> None:
+    """Balance the pairs of rows (first - 1, first), ..., from pair j on, with one sum per worker."""
     for r in range(first, G.shape[0], 2):
         for i in range(G.shape[1]):
-            _place(after, pi, k0 + r, i, balance(s, i, G, (r - 1, i), G, (r, i)))
+            eps = balance(s, i, G, (r - 1, i), G, (r, i))
+            place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
 
 
 @inlined
-def _together(after: IntArray, s: FloatArray, pi: IntArray, k0: int, first: int, G: FloatArray) -> None:
-    """Balance the pairs of rows (first - 1, first), ... with one sum, two pairs at a time."""
+def _together(after: IntArray, s: FloatArray, j: int, first: int, at: IntArray, G: FloatArray) -> None:
+    """Balance the pairs of rows (first - 1, first), ..., from pair j on, with one sum, two at a time."""
     m = G.shape[1]
     pairs = (G.shape[0] - first + 1) // 2 * m
     r, i = first, 0
     for _ in range(pairs // 2):
         r2, i2 = (r, i + 1) if i + 1 < m else (r + 2, 0)
         eps, eps2 = balance_two(s, G, r, i, r2, i2)
-        _place(after, pi, k0 + r, i, eps)
-        _place(after, pi, k0 + r2, i2, eps2)
+        place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
+        place(after, i2, j + (r2 - first) // 2, at[r2 - 1, i2], at[r2, i2], eps2)
         r, i = (r2, i2 + 1) if i2 + 1 < m else (r2 + 2, 0)
     if pairs % 2 == 1:
-        _place(after, pi, k0 + r, i, balance(s, 0, G, (r - 1, i), G, (r, i)))
+        eps = balance(s, 0, G, (r - 1, i), G, (r, i))
+        place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
 
 
-@kernel(twin=_observe_twin)
+@kernel(allocates=False)
 def observe_pairs(
-    after: IntArray, s: FloatArray, opened: FloatArray, pi: IntArray, k0: int, G: FloatArray
-) -> None:
-    """Balance the pairs of one chunk; see `pair`."""
-    steps = G.shape[0]
-    odd = k0 % 2
-    if odd:
-        _close(after, s, opened, pi, k0, G)
-    if s.shape[0] > 1:
-        _by_themselves(after, s, pi, k0, 1 + odd, G)
+    after: IntArray, s: FloatArray, opened: FloatArray, count: IntArray, at: IntArray, G: FloatArray
+) -> bool:
+    """Balance a piece with the greedy sign where all m workers are in step; else return False."""
+    steps, m, _ = G.shape
+    k0 = count[0]
+    if steps == 0 or k0 + steps > after.shape[1]:
+        return False
+    for i in range(m):
+        if count[i] != k0:
+            return False
+    many, odd, j = s.shape[0] > 1, k0 % 2, k0 // 2
+    if odd == 1:
+        for i in range(m):
+            eps = balance(s, i if many else 0, opened, (i,), G, (0, i))
+            place(after, i, j, after[i, j], at[0, i], eps)
+    if many:
+        _by_themselves(after, s, j + odd, 1 + odd, at, G)
     else:
-        _together(after, s, pi, k0, 1 + odd, G)
-    if (steps - odd) % 2 == 1:
-        _open(after, opened, pi, k0 + steps - 1, G)
+        _together(after, s, j + odd, 1 + odd, at, G)
+    for i in range(m):
+        _leave_open(after, opened, count, i, i, at, G)
+    return True
 
 
-def _observe(state: PairState, seen: Seen) -> None:
-    observe_pairs(state.after, state.s, state.opened, state.pi, seen.k0, seen.G)
+@inlined
+def _observe_rows(  # type: ignore[no-untyped-def]
+    sign, rule, after, s, opened, count, who, at, G
+):
+    """Give pairs of a piece signs by `sign`, row by row, whoever was there; False if there are too many."""
+    steps, w, _ = G.shape
+    many = s.shape[0] > 1
+    for c in range(w):
+        if count[who[c]] + steps > after.shape[1]:
+            return False
+    for c in range(w if steps > 0 else 0):
+        i = who[c]
+        j = count[i] // 2
+        if count[i] % 2 == 1:
+            eps = sign(s, i if many else 0, opened, (i,), G, (0, c), (i, j), rule)
+            place(after, i, j, after[i, j], at[0, c], eps)
+    for r in range(1, steps):
+        for c in range(w):
+            i = who[c]
+            j = (count[i] + r) // 2
+            if (count[i] + r) % 2 == 1:
+                eps = sign(s, i if many else 0, G, (r - 1, c), G, (r, c), (i, j), rule)
+                place(after, i, j, at[r - 1, c], at[r, c], eps)
+    for c in range(w if steps > 0 else 0):
+        _leave_open(after, opened, count, who[c], c, at, G)
+    return True
 
 
-def _advance(state: PairState, rng: Generator) -> PairState:
-    state.s[:] = 0.0
-    return state._replace(pi=state.after, after=state.pi)
+@kernel(allocates=False)
+def observe_greedily(after, s, opened, count, who, at, G):  # type: ignore[no-untyped-def]
+    """Balance a piece of the stream by the greedy rule, whoever was there; see `pair`."""
+    return _observe_rows(give_greedy_sign, (), after, s, opened, count, who, at, G)
+
+
+@kernel(allocates=False)
+def observe_by_rule(  # type: ignore[no-untyped-def]
+    after, s, opened, count, who, at, G, variance, clips, bound, largest, uniforms, code, factor, fair
+):
+    """Balance a piece of the stream by any rule, whoever was there; see `pair`."""
+    rule = (variance, clips, bound, largest, uniforms, code, factor, fair)
+    return _observe_rows(give_sign, rule, after, s, opened, count, who, at, G)
 
 
 def pair(
@@ -145,6 +181,11 @@ def pair(
     The example with sign + (the first of the pair for epsilon = +1, else the second) takes the next free
     slot at the front of worker i's next order, the other one the next free slot at the back. With odd n
     the last example has no partner and takes the middle slot. s starts at zero in every epoch.
+
+    Workers may be absent, or come one at a time: a pair is two consecutive gradients of one worker, and
+    pairs are balanced as their second gradients come. At the end of an epoch an example without a partner
+    takes the next slot at the front, and the examples that a worker did not show take the slots left, in
+    their old order. Showing an example twice in one epoch is refused.
 
     Parameters
     ----------
@@ -176,21 +217,45 @@ def pair(
     """
     _checks.choice("scope", scope, SCOPES)
     rule = make_rule(rule)
-    name = name or f"pair ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name})"
-    if rule.name != "greedy":
-        return recursive_pair(scope=scope, rule=rule, levels=1, first=first, name=name)
+    label = name or f"pair ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name})"
 
     def init(problem: Problem, rng: Generator) -> PairState:
+        m, n, d = problem.m, problem.n, problem.d
+        uniforms = np.zeros((m, n // 2))
+        draw_uniforms(rule, uniforms, rng)
         pi = first_orders(first, problem, rng)
-        rows = 1 if scope == "coordinated" else problem.m
-        s, opened = aligned((rows, problem.d)), aligned((problem.m, problem.d))
-        return PairState(pi, np.empty_like(pi), s, opened)
+        signer = new_signer(rule, 1 if scope == "coordinated" else m, d)
+        count, opened = np.zeros(m, dtype=np.int64), aligned((m, d))
+        clips = signer.clips if rule.tosses else None
+        return PairState(pi, np.empty_like(pi), signer.s, count, opened, signer, uniforms, clips)
+
+    def observe(state: PairState, seen: Seen) -> None:
+        _, who, at, G = seen
+        m, n = state.pi.shape
+        sums = (state.after, state.s, state.opened, state.shown)
+        if rule.name == "greedy":
+            fits = (len(who) == m and observe_pairs(*sums, at, G)) or observe_greedily(*sums, *seen[1:])
+        else:
+            N = max(1, n // 2) * (1 if scope == "independent" else m)
+            memory = (*state.signer[1:], state.uniforms)
+            fits = observe_by_rule(*sums, *seen[1:], *memory, *rule.how(N))
+        if not fits:
+            raise too_many(label, n)
+        stop_at_clips(state.signer, rule)
+
+    def advance(state: PairState, rng: Generator) -> PairState:
+        back = state.shown // 2
+        complete(label, state.after, state.pi, state.shown - back, back)
+        state.shown[:] = 0
+        next_epoch(state.signer, rule)
+        draw_uniforms(rule, state.uniforms, rng)
+        return state._replace(pi=state.after, after=state.pi)
 
     return Ordering(
-        name,
+        label,
         init,
-        _observe,
-        _advance,
+        observe,
+        advance,
         verified=True,
         family="pair",
         coordinated=scope == "coordinated",

@@ -21,11 +21,12 @@ from numpy.random import Generator
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import inlined
-from cdgrab_sim._kernels.sums import dot, dot_twin
+from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._rng import beside
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.orderings._balance import add, balance, inner_and_square
 
-COIN, THRESHOLD, HILBERT = 0, 1, 2  # how a kernel decides; greedy is a threshold of 0
+COIN, THRESHOLD, HILBERT = range(3)  # how `give_sign` decides; greedy is a threshold of 0
 _CODES = {"greedy": THRESHOLD, "random": COIN, "self-balancing": THRESHOLD, "hilbert": HILBERT}
 RULES = tuple(_CODES)
 FAILURES = ("clip", "coin", "raise")
@@ -105,8 +106,12 @@ class SignRule:
 
     @property
     def code(self) -> int:
-        """How a kernel decides."""
+        """How `give_sign` decides."""
         return _CODES[self.name]
+
+    def how(self, N: int) -> tuple[int, float, bool]:
+        """Return code, factor and whether clips are coins: what `give_sign` must know of the rule."""
+        return self.code, self.factor(N), self.failure == "coin"
 
     @property
     def tosses(self) -> bool:
@@ -154,14 +159,15 @@ class Signer(NamedTuple):
 def new_signer(rule: SignRule, sums: int, d: int) -> Signer:
     """Return the memory of `sums` running sums at zero."""
     bound = np.full(sums, rule.squared_bound)
-    return Signer(np.zeros((sums, d)), np.zeros(sums), np.zeros(sums, dtype=np.int64), bound, np.zeros(sums))
+    clips = np.zeros(sums, dtype=np.int64)
+    return Signer(aligned((sums, d)), np.zeros(sums), clips, bound, np.zeros(sums))
 
 
 def next_epoch(signer: Signer, rule: SignRule) -> None:
     """Start an epoch: sums at zero, and B the largest norm of the epoch before unless it was given."""
     if rule.name == "self-balancing" and rule.bound is None:
         signer.bound[:] = signer.largest
-    for array in (signer.s, signer.variance, signer.largest):
+    for array in (signer.s, signer.variance, signer.largest) if rule.tosses else (signer.s,):
         array[:] = 0.0
 
 
@@ -183,66 +189,42 @@ def draw_uniforms(rule: SignRule, out: FloatArray, rng: Generator) -> None:
         beside(rng).random(out=out)
 
 
-def give_sign_twin(
-    signer: Signer, row: int, v: FloatArray, u: float, code: int, factor: float, fair: bool
-) -> float:
-    """Twin of :func:`give_sign`."""
-    s, variance, clips, bound, largest = signer
-    p, b2 = dot_twin(s[row], v), dot_twin(v, v)
-    if b2 > largest[row]:
-        largest[row] = b2
-    if code == COIN:
-        eps = 1.0 if u < 0.5 else -1.0
-        s[row] += eps * v
-        return eps
-    a = factor * bound[row]
-    if code == HILBERT:
-        root = np.sqrt(variance[row]) * np.sqrt(b2 * factor)  # their product may be too large a number
-        a = root if root > b2 else b2
-        growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
-        if growth > 0.0:
-            variance[row] += b2 * growth
-    eps = 1.0 if p <= a * (1.0 - 2.0 * u) else -1.0
-    step = eps
-    if a > 0.0 and abs(p) > a:
-        clips[row] += 1
-        if code == HILBERT:
-            step = -(p / a)
-        elif fair:
-            eps = step = 1.0 if u < 0.5 else -1.0
-    s[row] += step * v
-    return eps
+@inlined
+def give_greedy_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def]
+    """As `give_sign`, for the greedy rule, which needs nothing of `rule`."""
+    return balance(s, row, a, ia, b, ib)
 
 
 @inlined
-def give_sign(  # type: ignore[no-untyped-def]
-    s, variance, clips, bound, largest, row, v, u, code, factor, fair
-):
-    """Give v (d,) a sign, +1.0 or -1.0, and add it to the running sum ``s[row]``; see `SignRule`."""
-    d = v.shape[0]
-    p, b2 = dot(s[row], v), dot(v, v)
-    if b2 > largest[row]:
-        largest[row] = b2
-    if code == 0:  # COIN
-        eps = 1.0 if u < 0.5 else -1.0
+def give_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def]
+    """Give v = ``a[ia] - b[ib]`` a sign, +1.0 or -1.0, and add it to the running sum ``s[row]``.
+
+    `rule` holds what `Signer` and `SignRule` know; ``uniforms[which]`` is the uniform number. The code is the
+    same for a whole epoch, so that the processor predicts the branches.
+    """
+    variance, clips, bound, largest, uniforms, code, factor, fair = rule
+    if code == COIN:
+        eps = 1.0 if uniforms[which] < 0.5 else -1.0
         step = eps
     else:
-        a = factor * bound[row]
-        if code == 2:  # HILBERT
-            root = math.sqrt(variance[row]) * math.sqrt(b2 * factor)
-            a = root if root > b2 else b2
-            growth = 1.0 + (b2 / a - 2.0) * (variance[row] / a) if a > 0.0 else 0.0
+        p, b2 = inner_and_square(s, row, a, ia, b, ib)
+        if b2 > largest[row]:
+            largest[row] = b2
+        threshold = factor * bound[row]
+        if code == HILBERT:
+            root = math.sqrt(variance[row]) * math.sqrt(b2 * factor)  # their product may overflow
+            threshold = root if root > b2 else b2
+            growth = 1.0 + (b2 / threshold - 2.0) * (variance[row] / threshold) if threshold > 0.0 else 0.0
             if growth > 0.0:
                 variance[row] += b2 * growth
-        eps = 1.0 if p <= a * (1.0 - 2.0 * u) else -1.0
+        eps = 1.0 if p <= threshold * (1.0 - 2.0 * uniforms[which]) else -1.0
         step = eps
-        if a > 0.0 and abs(p) > a:
+        if threshold > 0.0 and abs(p) > threshold:
             clips[row] += 1
-            if code == 2:
-                step = -(p / a)
+            if code == HILBERT:
+                step = -(p / threshold)
             elif fair:
-                eps = 1.0 if u < 0.5 else -1.0
+                eps = 1.0 if uniforms[which] < 0.5 else -1.0
                 step = eps
-    for q in range(d):
-        s[row, q] += step * v[q]
+    add(s, row, step, a, ia, b, ib)
     return eps

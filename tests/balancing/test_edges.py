@@ -61,7 +61,7 @@ def test_measures_do_not_depend_on_the_unit(norm, exponent):
 
 
 @pytest.mark.parametrize("case", AWKWARD)
-@pytest.mark.parametrize("form", [cg.orderings.recursive, cg.orderings.recursive_pair])
+@pytest.mark.parametrize("form", [cg.orderings.mean, cg.orderings.pair])
 @pytest.mark.parametrize("rule", ONLINE)
 def test_orders_stay_permutations(form, rule, case):
     z = np.stack([AWKWARD[case]] * 2)
@@ -72,7 +72,7 @@ def test_orders_stay_permutations(form, rule, case):
 
 
 @pytest.mark.parametrize("factor", [1e-150, 1e150])
-@pytest.mark.parametrize("form", [cg.orderings.recursive, cg.orderings.recursive_pair])
+@pytest.mark.parametrize("form", [cg.orderings.mean, cg.orderings.pair])
 @pytest.mark.parametrize("rule", ONLINE)
 def test_orderings_decide_alike_from_tiny_and_huge_gradients(form, rule, factor):
     G = np.random.RandomState(0).standard_normal((4, 9, 2, 3))

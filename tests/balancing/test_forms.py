@@ -9,10 +9,9 @@ from numpy.testing import assert_array_equal
 import cdgrab_sim as cg
 from cdgrab_sim.orderings._states import states
 from tests import naive_rules
-from tests.strategies import few, orders, streams, thorough, whole
+from tests.strategies import few, orders, streams, thorough
 
-FORMS = {"mean": cg.orderings.recursive, "pair": cg.orderings.recursive_pair}
-NAMED = {"mean": cg.orderings.mean, "pair": cg.orderings.pair}
+FORMS = {"mean": cg.orderings.mean, "pair": cg.orderings.pair}
 SCOPES = ["coordinated", "independent"]
 RULES = {
     "greedy": {},
@@ -50,32 +49,21 @@ def decided(ordering, G, seed):
 @settings(deadline=None, max_examples=30)
 @given(
     G=streams(m=st.integers(1, 5), n=st.integers(1, 9)),
-    levels=few,
     seed=st.integers(0, 99),
     data=st.data(),
 )
-def test_every_form_rule_and_scope_equals_its_naive_twin(name, form, scope, G, levels, seed, data):
+def test_every_form_rule_and_scope_equals_its_naive_twin(name, form, scope, G, seed, data):
     _, n, m, _ = G.shape
     first = data.draw(orders(m, n))
     given_ = settings_of(name)
-    ordering = FORMS[form](scope=scope, rule=sign_rule(given_), levels=levels, first=first)
+    ordering = FORMS[form](scope=scope, rule=sign_rule(given_), first=first)
     used, drawn, clips = decided(ordering, G, seed)
-    twin = {"form": form, "scope": scope, "levels": levels, **given_}
+    twin = {"form": form, "scope": scope, **given_}
     assert (used, clips) == naive_rules.replay(G.tolist(), first.tolist(), drawn, **twin)
 
 
 def sign_rule(settings):
     return cg.orderings.SignRule(**{"name" if key == "rule" else key: v for key, v in settings.items()})
-
-
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("form", FORMS)
-@thorough
-@given(G=streams(m=st.integers(1, 5), n=st.integers(1, 9)))
-def test_one_greedy_level_is_the_fast_form(form, scope, G):
-    fast, tree = cg.replay(G, NAMED[form](scope=scope)), cg.replay(G, FORMS[form](scope=scope, levels=1))
-    assert_array_equal(fast.orders, tree.orders)
-    assert_array_equal(fast.next, tree.next)
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -97,8 +85,6 @@ def test_the_named_points_of_the_product():
         "cd-grab": o.pair(scope="coordinated", rule="greedy"),
         "d-grab-pair": o.pair(scope="independent", rule="greedy"),
         "d-grab": o.mean(scope="independent", rule="greedy"),
-        "recursive": o.recursive(scope="independent", rule="greedy", levels=2),
-        "recursive-pair": o.recursive_pair(scope="coordinated", rule="greedy", levels=2),
     }
     for name, ordering in same.items():
         assert_array_equal(cg.replay(G, name).next, cg.replay(G, ordering).next)
@@ -108,68 +94,30 @@ def test_the_named_points_of_the_product():
 @pytest.mark.parametrize("named", ["grab", "d_grab", "d_grab_pair", "cd_grab"])
 def test_named_orderings_pass_the_rule_on(named):
     G = 8 * np.random.RandomState(0).randint(-9, 10, size=(3, 8, 1, 2)).astype(float)
-    form = NAMED["pair" if named in ("d_grab_pair", "cd_grab") else "mean"]
+    form = FORMS["pair" if named in ("d_grab_pair", "cd_grab") else "mean"]
     ordering = getattr(cg.orderings, named)(rule="random")
     assert_array_equal(
         cg.replay(G, ordering).next, cg.replay(G, form(scope="independent", rule="random")).next
     )
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_balance_of_a_tree_of_one_level_is_that_of_the_fast_form(form):
+def test_the_exact_form_shows_no_balance():
     problem, record = cg.problems.skewed(m=3, n=9, d=2), cg.Record(balance=True)
-    fast, tree = (
-        cg.simulate(problem, ordering, epochs=4, step_size=1e-3, record=record).balance
-        for ordering in (NAMED[form](scope="coordinated"), FORMS[form](scope="coordinated", levels=1))
-    )
-    assert_array_equal(fast, tree)
     exact = cg.orderings.mean(scope="independent", exact=True)
     with pytest.raises(ValueError, match="running signed sum as `s`"):
         cg.simulate(problem, exact, epochs=2, step_size=1e-3, record=record)
 
 
 @pytest.mark.parametrize("rule", ["random", "self-balancing", "hilbert"])
-@pytest.mark.parametrize("form", NAMED)
+@pytest.mark.parametrize("form", FORMS)
 def test_coins_do_not_depend_on_m_nor_move_the_first_orders(form, rule):
     G = 9 * np.random.RandomState(0).randint(-9, 10, size=(5, 9, 16, 3)).astype(float)
-    ordering = NAMED[form](scope="independent", rule=rule)
+    ordering = FORMS[form](scope="independent", rule=rule)
     many, few_ = cg.replay(G, ordering).orders, cg.replay(G[:, :, :4], ordering).orders
     assert_array_equal(many[:, :4], few_)
     assert_array_equal(many[0], cg.replay(G, "rr").orders[0])
-    given_ = NAMED[form](scope="independent", rule=rule, first=many[0])
+    given_ = FORMS[form](scope="independent", rule=rule, first=many[0])
     assert_array_equal(cg.replay(G, given_).orders, many)
-
-
-@pytest.mark.parametrize("levels", [1, 2, 3, 4])
-@pytest.mark.parametrize("form", FORMS)
-def test_every_level_halves_the_error_once_more(form, levels):
-    z = np.random.RandomState(0).standard_normal((1, 16384, 4))
-    z -= z.mean(axis=1, keepdims=True)
-    before, after = cg.herding.curve(z, FORMS[form](levels=levels), 1, first=np.arange(16384))
-    assert after < before / 2**levels + 8.0  # the plateau is about 4
-    assert after > before / 2**levels - 8.0
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    z=st.tuples(st.integers(1, 16), few).flatmap(whole),
-    levels=few,
-    rule=st.sampled_from(["greedy", "hilbert"]),
-)
-def test_the_bound_of_a_tree(z, levels, rule):
-    z[-1] -= z.sum(axis=0)
-    n, d = z.shape
-    ordering = cg.orderings.recursive(levels=levels, rule=rule, first=np.arange(n))
-    problem = cg.Problem("sizes", m=1, n=n, d=d, data=(), grads=None, value=None)
-    rng, largest = np.random.default_rng(0), 0.0
-    state = ordering.init(problem, rng)
-    for k, v in enumerate(z):
-        ordering.observe(state, cg.Seen.along(state.pi, k, v.reshape(1, 1, d)))
-        largest = max(largest, np.abs(state.signer.s).max())
-    if state.signer.clips.any():
-        return  # the walk is no signed sum any more
-    old, new = (cg.herding.error(z, pi) for pi in (np.arange(n), ordering.advance(state, rng).pi))
-    assert new <= (old / 2**levels + (levels + 1) * largest) * (1 + 1e-12)
 
 
 def test_a_rule_that_is_to_stop_stops_at_the_first_clip():
@@ -189,8 +137,7 @@ REFUSED = {
     "bound: expected a finite number > 0; got -1": lambda: cg.orderings.SignRule("self-balancing", bound=-1),
     "c: expected none for rule 'hilbert'; got 2.0": lambda: cg.orderings.SignRule("hilbert", c=2.0),
     "delta: expected a probability between 0 and 1; got 1.5": lambda: cg.orderings.SignRule(delta=1.5),
-    "levels: expected a whole number 1..16; got 0": lambda: cg.orderings.recursive(levels=0),
-    "unknown scope 'joint'": lambda: cg.orderings.recursive_pair(scope="joint"),
+    "unknown scope 'joint'": lambda: cg.orderings.pair(scope="joint"),
 }
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
 import cdgrab_sim as cg
-from cdgrab_sim.orderings._recursive import observe_down
+from cdgrab_sim.balancing import walk_of_signs
 from cdgrab_sim.orderings._rules import new_signer
 from tests.theory.naive_theory import walk_laws
 from theory import balancing as theory
@@ -20,13 +20,9 @@ ALMOST_ONE = 1.0 - 2.0**-53
 
 def walks(rule, vectors, uniforms, N):
     """Ends and clips of independent walks over the same vectors (n, d), one for each row of uniforms."""
-    (n, d), m = vectors.shape, len(uniforms)
-    signer, slot = new_signer(rule, m, d), np.zeros((m, n), dtype=np.int64)
-    G = np.repeat(vectors[:, None], m, axis=1)
-    zero = np.zeros((m, d))
-    how = (1, rule.code, rule.factor(N), False)
-    observe_down(slot, *signer, zero.copy(), zero, uniforms, 0, G, *how)
-    return signer, 1 - slot
+    m, d = len(uniforms), vectors.shape[1]
+    signer, G = new_signer(rule, m, d), np.repeat(vectors[:, None], m, axis=1)
+    return signer, walk_of_signs(signer, G, uniforms, rule, N)
 
 
 def law_of(rule, vectors, thresholds, N):
