@@ -8,9 +8,15 @@ arrays, records of arrays and scalars, outputs first, and never draw random numb
 
 from __future__ import annotations
 
+import glob
+import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, overload
+
+from cdgrab_sim._version import __version__
 
 try:
     import numba
@@ -38,8 +44,7 @@ def kernel(*, small: bool = False, twin: Callable[P, R]) -> Callable[[Callable[P
 def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, twin: Any = None) -> Any:
     """Compile a loop function where numba is there.
 
-    Machine code is kept on disk. Numba notices a change of the file itself, but not of functions that it
-    calls in other files: tests use a fresh ``NUMBA_CACHE_DIR``.
+    Machine code is kept on disk, where there is a place for it, until any kernel of this package changes.
 
     Parameters
     ----------
@@ -58,13 +63,65 @@ def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, tw
         function = plain
         if numba is not None:
             options = _OPTIONS if allocates else _OPTIONS | {"_nrt": False}
-            function = numba.njit(cache=True, forceinline=small, **options)(loops)
+            function = _compiled(loops, forceinline=small, **options)
         if small:
             _SMALL.add(function)
         KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, plain)
         return function
 
     return decorate if loops is None else decorate(loops)
+
+
+@lru_cache(maxsize=1)
+def _digest() -> str:
+    """Return a digest of the sources that kernels are made of."""
+    package, found = Path(__file__).parents[1], hashlib.blake2b(__version__.encode(), digest_size=8)
+    for room in ("_kernels", "problems", "orderings", "updates", "balancing", "herding", "asynchronous"):
+        for path in sorted((package / room).rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _cache() -> Any:
+    """Return numba's cache of one function, under a name that changes with any kernel of this package.
+
+    As it is, it watches the file of a function and none of those that it calls: after a change, old code
+    would run. What cannot be read is compiled anew, and what cannot be written is not kept.
+    """
+    caching = numba.core.caching
+
+    class Kept(caching.FunctionCache):  # type: ignore[misc, name-defined]
+        def __init__(self, loops: Callable[..., Any]) -> None:
+            super().__init__(loops)
+            self._base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+            name = f"{self._base}.{_digest()}"
+            self._cache_file = caching.IndexDataCacheFile(self.cache_path, name, stamp)
+
+        def load_overload(self, signature: Any, context: Any) -> Any:
+            try:
+                return super().load_overload(signature, context)
+            except Exception:  # a damaged file makes pickle raise whatever it likes
+                return None
+
+        def save_overload(self, signature: Any, compiled: Any) -> None:
+            try:
+                for old in Path(self.cache_path).glob(f"{glob.escape(self._base)}.*.nb[ci]"):
+                    if _digest() not in old.name:
+                        old.unlink(missing_ok=True)
+                super().save_overload(signature, compiled)
+            except Exception:  # a full disk, or a damaged index
+                self.disable()
+
+    return Kept
+
+
+def _compiled(loops: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function, and keep its machine code where there is a place that can be written to."""
+    function = numba.njit(**options)(loops)
+    with suppress(RuntimeError):
+        function._cache = _cache()(loops)
+    return function
 
 
 def inlined(loops: Callable[P, R]) -> Callable[P, R]:
