@@ -105,12 +105,12 @@ FORMULAS = (
     ),
     Mutant("theory/balancing/_walk.py", "math.sqrt(2.0 * s2 * math", "math.sqrt(0.2 * s2 * math", "V6"),
     Mutant(
-        "theory/herding.py",
+        "theory/herding/_reorders.py",
         '+ nonnegative("signed", signed)) / 2.0',
         '+ nonnegative("signed", signed)) / 2.1',
         "H1",
     ),
-    Mutant("theory/herding.py", "vstack([(even + Rp) / 2.0", "vstack([(even - Rp) / 2.0", "H3"),
+    Mutant("theory/herding/_reorders.py", "vstack([(even + Rp) / 2.0", "vstack([(even - Rp) / 2.0", "H3"),
     Mutant("cdgrab_sim/herding/_constructions.py", "out = min(left,", "out = max(left,", "H6"),
     Mutant("theory/random_orders/_moments.py", "(examples + 1) / 6.0", "(examples - 1) / 6.0", "R1"),
     Mutant(

@@ -7,20 +7,22 @@ means cancel, as the global sum is 0. In tails ``t`` is the size of a coordinate
 b - a of an interval that holds the coordinate on each worker, and ``delta`` the probability of failure.
 """
 
-from theory.random_orders._moments import (
+from theory.random_orders._limits import (
     BRIDGE_AREA_MEAN,
     BRIDGE_MAXIMUM_MEAN,
     BRIDGE_MAXIMUM_SECOND_MOMENT,
-    any_order_bound,
     bridge_maximum_cdf,
     maximum_second_moment_bounds,
+    workers_herding,
+)
+from theory.random_orders._moments import (
+    any_order_bound,
     mean_prefix_second_moment,
     mean_square_prefix,
     pooled_second_moment,
     prefix_covariance,
     prefix_second_moment,
     same_order_second_moment,
-    workers_herding,
 )
 from theory.random_orders._tails import (
     bernstein_tail,

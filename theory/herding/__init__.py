@@ -1,0 +1,39 @@
+"""Herding (H): what one reorder does to the prefix sums of an order.
+
+S_k is the sum of the first k vectors in the old order, R_k the same sum with signs, and the herding error H
+the largest ||S_k||; the largest ||R_k|| is the balance A. A reorder sends the vectors with sign + to the
+front in old order and those with sign - to the back in reversed old order. Everything here holds in ANY norm
+and for one worker as for m: S_k then sums over the workers too, so that ``old`` is the parallel herding
+error, not divided by m. ``old`` and ``signed`` are H and A before the reorder, ``norms`` the lengths ||z_j||,
+``B`` the largest of them.
+"""
+
+from theory.herding._existence import (
+    herding_lower_bound,
+    prefix_signing_bound,
+    steinitz_bound,
+    transference_rounds,
+)
+from theory.herding._reorders import (
+    independent_reorder_bound,
+    pair_reordered_prefixes,
+    recentred_signed_sums,
+    reorder_bound,
+    reordered_prefixes,
+    repeated_reorder_bound,
+    stale_mean_bound,
+)
+
+__all__ = [
+    "herding_lower_bound",
+    "independent_reorder_bound",
+    "pair_reordered_prefixes",
+    "prefix_signing_bound",
+    "recentred_signed_sums",
+    "reorder_bound",
+    "reordered_prefixes",
+    "repeated_reorder_bound",
+    "stale_mean_bound",
+    "steinitz_bound",
+    "transference_rounds",
+]
