@@ -1,4 +1,4 @@
-"""Example orderings: `ORDERINGS` is the one place where an ordering is registered.
+"""Example orderings: a file that registers one, imported here, is known everywhere.
 
 Balancing orderings are points of a product: form (`mean`, `pair`) x scope (independent, coordinated) x sign
 rule (`SignRule`). Those with names of their own:
@@ -19,48 +19,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering
-from cdgrab_sim.orderings._fixed import fixed, ig, so
-from cdgrab_sim.orderings._herding import herding
-from cdgrab_sim.orderings._mean import d_grab, grab, mean
-from cdgrab_sim.orderings._pair import cd_grab, d_grab_pair, pair
-from cdgrab_sim.orderings._rules import SignRule
-from cdgrab_sim.orderings._shuffling import flipflop, rr, sgd
+from cdgrab_sim._records._ordering import FAMILIES
+from cdgrab_sim.orderings._fixed import fixed as fixed
+from cdgrab_sim.orderings._fixed import ig as ig
+from cdgrab_sim.orderings._fixed import so as so
+from cdgrab_sim.orderings._herding import herding as herding
+from cdgrab_sim.orderings._mean import d_grab as d_grab
+from cdgrab_sim.orderings._mean import grab as grab
+from cdgrab_sim.orderings._mean import mean as mean
+from cdgrab_sim.orderings._pair import cd_grab as cd_grab
+from cdgrab_sim.orderings._pair import d_grab_pair as d_grab_pair
+from cdgrab_sim.orderings._pair import pair as pair
+from cdgrab_sim.orderings._registry import ORDERINGS
+from cdgrab_sim.orderings._rules import SignRule as SignRule
+from cdgrab_sim.orderings._shuffling import flipflop as flipflop
+from cdgrab_sim.orderings._shuffling import rr as rr
+from cdgrab_sim.orderings._shuffling import sgd as sgd
 
-ORDERINGS: dict[str, Callable[..., Ordering]] = {
-    "sgd": sgd,
-    "ig": ig,
-    "so": so,
-    "rr": rr,
-    "flipflop": flipflop,
-    "fixed": fixed,
-    "grab": grab,
-    "d-grab": d_grab,
-    "d-grab-pair": d_grab_pair,
-    "cd-grab": cd_grab,
-    "herding": herding,
-}
+ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))
 
-__all__ = [
-    "ORDERINGS",
-    "SignRule",
-    "cd_grab",
-    "d_grab",
-    "d_grab_pair",
-    "fixed",
-    "flipflop",
-    "grab",
-    "herding",
-    "ig",
-    "make",
-    "mean",
-    "pair",
-    "rr",
-    "select",
-    "sgd",
-    "so",
-]
+__all__ = ["ORDERINGS", "SignRule", "make", "mean", "pair", "select", *ORDERINGS.functions]
 
 
 def __dir__() -> list[str]:
@@ -86,6 +65,4 @@ def make(ordering: Ordering | str) -> Ordering:
     >>> make("cd-grab").name
     'cd-grab'
     """
-    if isinstance(ordering, Ordering):
-        return ordering
-    return ORDERINGS[_checks.choice("ordering", ordering, ORDERINGS)]()
+    return ORDERINGS.make(ordering)

@@ -13,6 +13,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._types import IntArray
 from cdgrab_sim.orderings._orders import random_orders
+from cdgrab_sim.orderings._registry import ORDERINGS
 
 
 class FixedState(NamedTuple):
@@ -21,6 +22,7 @@ class FixedState(NamedTuple):
     pi: IntArray  # (m, n)
 
 
+@ORDERINGS.register
 def fixed(pi: ArrayLike | None = None) -> Ordering:
     """Follow given orders in every epoch.
 
@@ -52,6 +54,7 @@ def fixed(pi: ArrayLike | None = None) -> Ordering:
     return _staying("fixed", init)
 
 
+@ORDERINGS.register
 def ig() -> Ordering:
     """Incremental gradient: every worker follows the order of its data, in every epoch.
 
@@ -69,6 +72,7 @@ def ig() -> Ordering:
     return _staying("ig", fixed().init, slopes="ig", look=("#999999", "P", (0, (3, 1, 1, 1, 1, 1))))
 
 
+@ORDERINGS.register
 def so() -> Ordering:
     """Shuffle once: every worker draws one permutation, independently, and keeps it.
 

@@ -10,8 +10,10 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._fixed import FixedState
+from cdgrab_sim.orderings._registry import ORDERINGS
 
 
+@ORDERINGS.register
 def herding(at: ArrayLike | None = None) -> Ordering:
     r"""Follow the greedy herding order of the gradients at one point, in every epoch.
 

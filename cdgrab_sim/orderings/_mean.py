@@ -17,6 +17,7 @@ from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, add_row, complete, too_many
 from cdgrab_sim.orderings._orders import first_orders
+from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import (
     Signer,
     SignRule,
@@ -250,6 +251,7 @@ def against_exact_mean(form: Ordering) -> Ordering:
     return replace(form, init=init, observe=observe, advance=advance)
 
 
+@ORDERINGS.register
 def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """D-GraB: every worker runs GraB by itself.
 
@@ -261,6 +263,7 @@ def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -
     return replace(form, family="mean", slopes="d-grab", compared=True, look=look)
 
 
+@ORDERINGS.register
 def grab(*, rule: SignRule | str = "greedy", exact: bool = False, first: ArrayLike | None = None) -> Ordering:
     """GraB: balance the gradients of one worker against their stale mean.
 

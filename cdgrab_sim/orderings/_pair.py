@@ -24,6 +24,7 @@ from cdgrab_sim.orderings._balance import (
     too_many,
 )
 from cdgrab_sim.orderings._orders import first_orders
+from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import (
     Signer,
     SignRule,
@@ -262,6 +263,20 @@ def pair(
     )
 
 
+@ORDERINGS.register
+def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
+    """D-GraB with pairs: every worker balances its own pair differences.
+
+    See `pair` for the recurrence and the arguments. Called ID-GraB (PairBal) in the code of arXiv 2302.00845.
+    The parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same
+    order.
+    """
+    form = pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
+    look = ("#0072B2", "^", (0, (5, 1, 1, 1)))
+    return replace(form, family="pair", slopes="d-grab-pair", compared=True, look=look)
+
+
+@ORDERINGS.register
 def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """CD-GraB: pair balancing over all workers with one running sum at the server.
 
@@ -286,15 +301,3 @@ def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) 
     form = pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
     look = ("#D55E00", "*", "solid")
     return replace(form, family="pair", slopes="cd-grab", compared=True, look=look)
-
-
-def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
-    """D-GraB with pairs: every worker balances its own pair differences.
-
-    See `pair` for the recurrence and the arguments. Called ID-GraB (PairBal) in the code of arXiv 2302.00845.
-    The parallel herding error grows like sqrt(m), or like m where workers hold the same data in the same
-    order.
-    """
-    form = pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
-    look = ("#0072B2", "^", (0, (5, 1, 1, 1)))
-    return replace(form, family="pair", slopes="d-grab-pair", compared=True, look=look)

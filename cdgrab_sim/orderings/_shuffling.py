@@ -10,6 +10,7 @@ from numpy.random import Generator
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._types import IntArray
 from cdgrab_sim.orderings._orders import random_orders
+from cdgrab_sim.orderings._registry import ORDERINGS
 
 
 class DrawnState(NamedTuple):
@@ -18,6 +19,7 @@ class DrawnState(NamedTuple):
     pi: IntArray  # (m, n)
 
 
+@ORDERINGS.register
 def sgd() -> Ordering:
     """SGD with replacement: worker i visits n examples drawn independently and uniformly.
 
@@ -46,6 +48,7 @@ def sgd() -> Ordering:
     )
 
 
+@ORDERINGS.register
 def rr() -> Ordering:
     """Random reshuffling: every worker draws a new permutation every epoch, independently.
 
@@ -92,6 +95,7 @@ class FlipFlopState(NamedTuple):
     backwards: bool
 
 
+@ORDERINGS.register
 def flipflop() -> Ordering:
     r"""FlipFlop: random reshuffling whose every other epoch reverses the one before.
 
