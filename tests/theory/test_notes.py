@@ -1,6 +1,8 @@
 """Derivations are where the code says they are."""
 
+import pkgutil
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,11 @@ from theory import slopes
 
 ROOT = Path(theory.__file__).parent
 NOTES = {path.stem for path in (ROOT / "notes").glob("*.md")} - {"README"}
+MODULES = {
+    module.name.split(".")[-1]: import_module(module.name)
+    for module in pkgutil.walk_packages(theory.__path__, "theory.")
+    if "._" not in module.name
+}
 NAME = re.compile(r"\b[A-Z]+\d*[a-z]?-[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
@@ -38,6 +45,15 @@ def test_every_page_is_named_by_its_label_and_says_so(name):
 def test_the_index_leads_to_every_page_once():
     links = re.findall(r"\]\(([^)#]+)\.md\)", (ROOT / "notes" / "README.md").read_text(encoding="utf-8"))
     assert sorted(links) == sorted(NOTES)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "notes").glob("*.md")), ids=lambda p: p.name)
+def test_addresses_lead_to_functions(page):
+    """With or without the package: `theory.herding.reorder_bound`, `counting.total_delay`."""
+    for place, name in re.findall(
+        r"`(?:theory\.)?(?:asynchrony\.)?(\w+)\.(\w+)`", page.read_text(encoding="utf-8")
+    ):
+        assert place not in MODULES or hasattr(MODULES[place], name), f"{place}.{name}"
 
 
 def labels_of_pages():
