@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cdgrab_sim import asynchronous, experiments, orderings, problems
+from cdgrab_sim import asynchronous, experiments, orderings, problems, updates
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def run(args: argparse.Namespace) -> str:
     sections = {
         "orderings": _summaries(orderings.ORDERINGS),
         "problems": _summaries(problems.PROBLEMS),
+        "updates": _summaries(updates.UPDATES),
         "asynchronous methods": _methods(asynchronous.METHODS),
         "experiments": experiments.EXPERIMENTS,
     }

@@ -166,9 +166,9 @@ def test_nan_and_inf_are_refused_with_their_index(name):
         first = problem.data[0].copy()
         first[(1,) * first.ndim] = bad
         where = ", ".join(["1"] * first.ndim)
-        name = problem.data._fields[0]
-        with pytest.raises(ValueError, match=rf"data\.{name}\[{where}\]: expected finite"):
-            replace(problem, data=problem.data._replace(**{name: first}))
+        for field in getattr(problem.data, "_fields", ())[:1]:
+            with pytest.raises(ValueError, match=rf"data\.{field}\[{where}\]: expected finite"):
+                replace(problem, data=problem.data._replace(**{field: first}))
         with pytest.raises(ValueError, match=rf"data\[0\]\[{where}\]: expected finite"):
             replace(problem, data=(first, *problem.data[1:]))
 
