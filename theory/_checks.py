@@ -14,22 +14,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "NORMS",
-    "finite_array",
-    "integer_at_least",
-    "matrix",
-    "nonnegative",
-    "nonnegative_array",
-    "one_of",
-    "positive",
-    "positive_array",
-    "probability",
-    "real",
-    "symmetric_psd",
-    "vector",
-]
-
 NORMS = ("l2", "inf")
 """Norms in which the stochastic bounds are stated."""
 

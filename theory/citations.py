@@ -6,8 +6,6 @@ from pathlib import Path
 
 from theory._checks import one_of
 
-__all__ = ["CITATIONS", "Citation", "bibtex", "cite"]
-
 
 @dataclass(frozen=True)
 class Citation:

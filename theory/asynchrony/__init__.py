@@ -26,28 +26,13 @@ module                 statements
 =====================  =============================================================================
 """
 
-from theory.asynchrony import (
-    counting,
-    effective_laws,
-    exact_laws,
-    exponential,
-    finite_horizon,
-    fixed_delay,
-    invariance,
-    renewal,
-    sequential,
-    wall_clock,
-)
-
-__all__ = [
-    "counting",
-    "effective_laws",
-    "exact_laws",
-    "exponential",
-    "finite_horizon",
-    "fixed_delay",
-    "invariance",
-    "renewal",
-    "sequential",
-    "wall_clock",
-]
+from theory.asynchrony import counting as counting
+from theory.asynchrony import effective_laws as effective_laws
+from theory.asynchrony import exact_laws as exact_laws
+from theory.asynchrony import exponential as exponential
+from theory.asynchrony import finite_horizon as finite_horizon
+from theory.asynchrony import fixed_delay as fixed_delay
+from theory.asynchrony import invariance as invariance
+from theory.asynchrony import renewal as renewal
+from theory.asynchrony import sequential as sequential
+from theory.asynchrony import wall_clock as wall_clock

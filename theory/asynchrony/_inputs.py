@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import nonnegative_array, positive_array
 
-__all__ = ["law", "law_and_ticks", "law_and_times"]
-
 
 def law(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return ``value`` as a probability vector of shape (n,); it must sum to 1 within 1e-9.

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, matrix
 
-__all__ = ["applied_prefix", "average_delay", "total_delay"]
-
 
 def total_delay(m: int, updates: int) -> int:
     r"""Return the total delay of a run: applied, discarded and still in flight (A3).

@@ -15,15 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from theory._checks import integer_at_least, positive, positive_array
 from theory.asynchrony._inputs import law, law_and_times
 
-__all__ = [
-    "after_dropping",
-    "age_threshold",
-    "cut_off",
-    "delay_adaptive",
-    "drop_older_than_m",
-    "shards",
-]
-
 
 def _normalised(weights: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
     """Return the law proportional to ``weights``; refuse a rule that keeps nothing."""

@@ -16,8 +16,6 @@ from scipy.fft import irfft, next_fast_len, rfft
 from theory._checks import integer_at_least
 from theory.asynchrony._inputs import law_and_ticks
 
-__all__ = ["delay_law", "round_law", "weighted_by_delay"]
-
 Floats = NDArray[np.float64]
 
 _MISSING = 1e-12  # of the updates of a round, where the sum over ticks ends

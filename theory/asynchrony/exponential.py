@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from theory._checks import integer_at_least, nonnegative, positive, vector
 
-__all__ = ["delay_law", "mean_iterates", "stability_limit", "variance"]
-
 
 def delay_law(m: int, k: int) -> NDArray[np.float64]:
     r"""Return the law of the delay of update k under exponential job times (A5).

@@ -14,15 +14,6 @@ from theory._checks import integer_at_least, nonnegative, nonnegative_array
 from theory.asynchrony._inputs import law, law_and_ticks, law_and_times
 from theory.asynchrony.renewal import in_flight_law
 
-__all__ = [
-    "expected_applied",
-    "expected_completions",
-    "first_k",
-    "first_updates_law",
-    "renewal_function",
-    "renewal_function_limit",
-]
-
 
 def renewal_function(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np.float64]:
     r"""Return the expected number of jobs one worker has started by each tick, for integer job times (A8).

@@ -10,8 +10,6 @@ from scipy.optimize import brentq
 
 from theory._checks import integer_at_least, nonnegative, positive, vector
 
-__all__ = ["autocovariance", "contraction_factor", "fastest_step", "iterates", "stability_limit", "variance"]
-
 
 def stability_limit(delay: int) -> float:
     r"""Return the step below which SGD with a fixed delay converges on a quadratic (A1).

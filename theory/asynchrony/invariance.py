@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, matrix, positive, vector
 
-__all__ = ["compensated_gradient", "ordered_anytime_state", "ordered_heavy_ball_state"]
-
 State = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from theory._checks import integer_at_least, matrix, one_of
 from theory.asynchrony._inputs import law, law_and_times
 
-__all__ = ["expected_delay", "in_flight_law", "mean_in_flight_sum"]
-
 
 def in_flight_law(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
     r"""Return the law of the example that a busy worker is computing (A7).

@@ -25,8 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, positive, vector
 
-__all__ = ["Gradient", "anytime_sgd", "heavy_ball", "mini_batch_sgd", "mu_squared_sgd", "sgd"]
-
 Gradient = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
 
 

@@ -12,15 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import integer_at_least, nonnegative, one_of, positive, positive_array
 
-__all__ = [
-    "arrivals",
-    "fresh_gradients_bound",
-    "fresh_gradients_time",
-    "ringmaster_bound",
-    "time_complexity",
-    "update_rate",
-]
-
 
 def arrivals(times: ArrayLike, t: float) -> NDArray[np.int64]:
     r"""Return how many gradients each worker has delivered by time t (A11).

@@ -25,80 +25,33 @@ constant of ``||grad f_ij(x) - grad f_ij(y)||_2 <= L_{2,inf} ||x - y||_inf`` (no
 ``T1-nonconvex-any-order``).
 """
 
-from theory.convergence._cd_grab import (
-    cd_grab_nonconvex_bound,
-    cd_grab_nonconvex_rate,
-    cd_grab_nonconvex_step,
-    cd_grab_pl_bound,
-    cd_grab_pl_floor,
-)
-from theory.convergence._herding import (
-    cd_grab_herding_bound,
-    grab_herding_bound,
-    independent_herding_bound,
-    independent_herding_heuristic,
-)
-from theory.convergence._nonconvex import (
-    epoch_descent_bound,
-    nonconvex_bound,
-    nonconvex_rate,
-    nonconvex_step,
-    rr_mean_square_herding,
-    rr_nonconvex_bound,
-)
-from theory.convergence._pl import (
-    pl_bound,
-    pl_floor,
-    rr_pl_floor,
-)
-from theory.convergence._published import (
-    cd_grab_nonconvex_published,
-    cd_grab_nonconvex_step_published,
-    cd_grab_pl_published,
-    rr_convex_published,
-    rr_strongly_convex_published,
-    sgd_strongly_convex_published,
-)
-from theory.convergence._published_orders import (
-    ORDERS,
-    PublishedOrder,
-    published_order,
-)
-from theory.convergence._strongly_convex import (
-    rr_strongly_convex_bound,
-    strongly_convex_bound,
-    strongly_convex_path,
-)
-
-__all__ = [
-    "ORDERS",
-    "PublishedOrder",
-    "cd_grab_herding_bound",
-    "cd_grab_nonconvex_bound",
-    "cd_grab_nonconvex_published",
-    "cd_grab_nonconvex_rate",
-    "cd_grab_nonconvex_step",
-    "cd_grab_nonconvex_step_published",
-    "cd_grab_pl_bound",
-    "cd_grab_pl_floor",
-    "cd_grab_pl_published",
-    "epoch_descent_bound",
-    "grab_herding_bound",
-    "independent_herding_bound",
-    "independent_herding_heuristic",
-    "nonconvex_bound",
-    "nonconvex_rate",
-    "nonconvex_step",
-    "pl_bound",
-    "pl_floor",
-    "published_order",
-    "rr_convex_published",
-    "rr_mean_square_herding",
-    "rr_nonconvex_bound",
-    "rr_pl_floor",
-    "rr_strongly_convex_bound",
-    "rr_strongly_convex_published",
-    "sgd_strongly_convex_published",
-    "strongly_convex_bound",
-    "strongly_convex_path",
-]
+from theory.convergence._cd_grab import cd_grab_nonconvex_bound as cd_grab_nonconvex_bound
+from theory.convergence._cd_grab import cd_grab_nonconvex_rate as cd_grab_nonconvex_rate
+from theory.convergence._cd_grab import cd_grab_nonconvex_step as cd_grab_nonconvex_step
+from theory.convergence._cd_grab import cd_grab_pl_bound as cd_grab_pl_bound
+from theory.convergence._cd_grab import cd_grab_pl_floor as cd_grab_pl_floor
+from theory.convergence._herding import cd_grab_herding_bound as cd_grab_herding_bound
+from theory.convergence._herding import grab_herding_bound as grab_herding_bound
+from theory.convergence._herding import independent_herding_bound as independent_herding_bound
+from theory.convergence._herding import independent_herding_heuristic as independent_herding_heuristic
+from theory.convergence._nonconvex import epoch_descent_bound as epoch_descent_bound
+from theory.convergence._nonconvex import nonconvex_bound as nonconvex_bound
+from theory.convergence._nonconvex import nonconvex_rate as nonconvex_rate
+from theory.convergence._nonconvex import nonconvex_step as nonconvex_step
+from theory.convergence._nonconvex import rr_mean_square_herding as rr_mean_square_herding
+from theory.convergence._nonconvex import rr_nonconvex_bound as rr_nonconvex_bound
+from theory.convergence._pl import pl_bound as pl_bound
+from theory.convergence._pl import pl_floor as pl_floor
+from theory.convergence._pl import rr_pl_floor as rr_pl_floor
+from theory.convergence._published import cd_grab_nonconvex_published as cd_grab_nonconvex_published
+from theory.convergence._published import cd_grab_nonconvex_step_published as cd_grab_nonconvex_step_published
+from theory.convergence._published import cd_grab_pl_published as cd_grab_pl_published
+from theory.convergence._published import rr_convex_published as rr_convex_published
+from theory.convergence._published import rr_strongly_convex_published as rr_strongly_convex_published
+from theory.convergence._published import sgd_strongly_convex_published as sgd_strongly_convex_published
+from theory.convergence._published_orders import ORDERS as ORDERS
+from theory.convergence._published_orders import PublishedOrder as PublishedOrder
+from theory.convergence._published_orders import published_order as published_order
+from theory.convergence._strongly_convex import rr_strongly_convex_bound as rr_strongly_convex_bound
+from theory.convergence._strongly_convex import strongly_convex_bound as strongly_convex_bound
+from theory.convergence._strongly_convex import strongly_convex_path as strongly_convex_path

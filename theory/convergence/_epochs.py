@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory._checks import nonnegative, nonnegative_array, positive
 
-__all__ = ["capped_step", "condition", "per_epoch", "step_below"]
-
 
 def capped_step(alpha: float, n: int, L: float, cap: float, statement: str) -> float:
     """Return ``alpha`` when 0 < alpha n L <= cap; the last digit of rounding is forgiven.

@@ -8,32 +8,14 @@ error, not divided by m. ``old`` and ``signed`` are H and A before the reorder, 
 ``B`` the largest of them.
 """
 
-from theory.herding._existence import (
-    herding_lower_bound,
-    prefix_signing_bound,
-    steinitz_bound,
-    transference_rounds,
-)
-from theory.herding._reorders import (
-    independent_reorder_bound,
-    pair_reordered_prefixes,
-    recentred_signed_sums,
-    reorder_bound,
-    reordered_prefixes,
-    repeated_reorder_bound,
-    stale_mean_bound,
-)
-
-__all__ = [
-    "herding_lower_bound",
-    "independent_reorder_bound",
-    "pair_reordered_prefixes",
-    "prefix_signing_bound",
-    "recentred_signed_sums",
-    "reorder_bound",
-    "reordered_prefixes",
-    "repeated_reorder_bound",
-    "stale_mean_bound",
-    "steinitz_bound",
-    "transference_rounds",
-]
+from theory.herding._existence import herding_lower_bound as herding_lower_bound
+from theory.herding._existence import prefix_signing_bound as prefix_signing_bound
+from theory.herding._existence import steinitz_bound as steinitz_bound
+from theory.herding._existence import transference_rounds as transference_rounds
+from theory.herding._reorders import independent_reorder_bound as independent_reorder_bound
+from theory.herding._reorders import pair_reordered_prefixes as pair_reordered_prefixes
+from theory.herding._reorders import recentred_signed_sums as recentred_signed_sums
+from theory.herding._reorders import reorder_bound as reorder_bound
+from theory.herding._reorders import reordered_prefixes as reordered_prefixes
+from theory.herding._reorders import repeated_reorder_bound as repeated_reorder_bound
+from theory.herding._reorders import stale_mean_bound as stale_mean_bound

@@ -27,66 +27,28 @@ workers: ``hessians``, ``linear``. z_j = A_j x_star - c_j, ``gradients``, is the
 optimum; the z_j sum to zero.
 """
 
-from theory.quadratics._biases import (
-    fixed_order_bias,
-    reshuffling_bias,
-    reversed_pair_bias,
-)
-from theory.quadratics._epoch_maps import (
-    affine_maps,
-    average_product,
-    expected_epoch,
-    squares,
-    stationary_mean,
-)
-from theory.quadratics._floors import (
-    filtered_errors,
-    small_step_floor,
-    sorted_floor,
-    stationary_covariance,
-    two_term_floor,
-)
-from theory.quadratics._given_orders import (
-    changing_orders,
-    changing_orders_bound,
-    epoch_displacement,
-    fixed_order,
-    mean_prefix_bound,
-    prefix_weights,
-)
-from theory.quadratics._moments import (
-    NOISES,
-    ORDERINGS,
-    epoch_noise_covariance,
-    expected_loss,
-    partial_epoch_covariance,
-    second_moment,
-)
-
-__all__ = [
-    "NOISES",
-    "ORDERINGS",
-    "affine_maps",
-    "average_product",
-    "changing_orders",
-    "changing_orders_bound",
-    "epoch_displacement",
-    "epoch_noise_covariance",
-    "expected_epoch",
-    "expected_loss",
-    "filtered_errors",
-    "fixed_order",
-    "fixed_order_bias",
-    "mean_prefix_bound",
-    "partial_epoch_covariance",
-    "prefix_weights",
-    "reshuffling_bias",
-    "reversed_pair_bias",
-    "second_moment",
-    "small_step_floor",
-    "sorted_floor",
-    "squares",
-    "stationary_covariance",
-    "stationary_mean",
-    "two_term_floor",
-]
+from theory.quadratics._biases import fixed_order_bias as fixed_order_bias
+from theory.quadratics._biases import reshuffling_bias as reshuffling_bias
+from theory.quadratics._biases import reversed_pair_bias as reversed_pair_bias
+from theory.quadratics._epoch_maps import affine_maps as affine_maps
+from theory.quadratics._epoch_maps import average_product as average_product
+from theory.quadratics._epoch_maps import expected_epoch as expected_epoch
+from theory.quadratics._epoch_maps import squares as squares
+from theory.quadratics._epoch_maps import stationary_mean as stationary_mean
+from theory.quadratics._floors import filtered_errors as filtered_errors
+from theory.quadratics._floors import small_step_floor as small_step_floor
+from theory.quadratics._floors import sorted_floor as sorted_floor
+from theory.quadratics._floors import stationary_covariance as stationary_covariance
+from theory.quadratics._floors import two_term_floor as two_term_floor
+from theory.quadratics._given_orders import changing_orders as changing_orders
+from theory.quadratics._given_orders import changing_orders_bound as changing_orders_bound
+from theory.quadratics._given_orders import epoch_displacement as epoch_displacement
+from theory.quadratics._given_orders import fixed_order as fixed_order
+from theory.quadratics._given_orders import mean_prefix_bound as mean_prefix_bound
+from theory.quadratics._given_orders import prefix_weights as prefix_weights
+from theory.quadratics._moments import NOISES as NOISES
+from theory.quadratics._moments import ORDERINGS as ORDERINGS
+from theory.quadratics._moments import epoch_noise_covariance as epoch_noise_covariance
+from theory.quadratics._moments import expected_loss as expected_loss
+from theory.quadratics._moments import partial_epoch_covariance as partial_epoch_covariance
+from theory.quadratics._moments import second_moment as second_moment
