@@ -1,11 +1,18 @@
 """Closed forms, bounds and slopes for example orderings in SGD, with their proofs in ``theory/notes``."""
 
-from theory import asynchrony as asynchrony
-from theory import balancing as balancing
-from theory import citations as citations
-from theory import convergence as convergence
-from theory import herding as herding
-from theory import instances as instances
-from theory import quadratics as quadratics
-from theory import random_orders as random_orders
-from theory import slopes as slopes
+from importlib import import_module
+from types import ModuleType
+
+LETTERS = (
+    "asynchrony", "balancing", "convergence", "herding", "instances", "quadratics", "random_orders", "slopes",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in LETTERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*LETTERS, *globals()})
