@@ -6,7 +6,7 @@ from os import PathLike
 
 from cdgrab_sim import _files
 from cdgrab_sim._run import Run
-from cdgrab_sim.asynchronous._types import AsyncRun
+from cdgrab_sim.asynchronous._run import AsyncRun
 
 
 def load(path: str | PathLike[str]) -> Run | AsyncRun:

@@ -32,8 +32,9 @@ def run(args: argparse.Namespace) -> str:
 
 
 def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> dict[str, str]:
-    """Say where each method comes from; its factory has the formulas."""
-    return {name: make(2).provenance for name, make in registry.items()}
+    """Say what each method does and where it comes from; its factory has the formulas."""
+    made = {name: make(2) for name, make in registry.items()}
+    return {name: f"{method.summary} ({method.provenance})" for name, method in made.items()}
 
 
 def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:

@@ -14,15 +14,15 @@ True
 
 from cdgrab_sim.asynchronous import job_times as job_times
 from cdgrab_sim.asynchronous import methods as methods
+from cdgrab_sim.asynchronous._records import AsyncRecord as AsyncRecord
+from cdgrab_sim.asynchronous._records import Flow as Flow
+from cdgrab_sim.asynchronous._records import JobTimes as JobTimes
+from cdgrab_sim.asynchronous._records import Method as Method
+from cdgrab_sim.asynchronous._records import MethodState as MethodState
 from cdgrab_sim.asynchronous._regions import Region as Region
 from cdgrab_sim.asynchronous._regions import ball as ball
 from cdgrab_sim.asynchronous._regions import box as box
+from cdgrab_sim.asynchronous._run import AsyncRun as AsyncRun
+from cdgrab_sim.asynchronous._run import AsyncStatus as AsyncStatus
 from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
-from cdgrab_sim.asynchronous._types import AsyncRecord as AsyncRecord
-from cdgrab_sim.asynchronous._types import AsyncRun as AsyncRun
-from cdgrab_sim.asynchronous._types import AsyncStatus as AsyncStatus
-from cdgrab_sim.asynchronous._types import Flow as Flow
-from cdgrab_sim.asynchronous._types import JobTimes as JobTimes
-from cdgrab_sim.asynchronous._types import Method as Method
-from cdgrab_sim.asynchronous._types import MethodState as MethodState
 from cdgrab_sim.asynchronous.methods import METHODS as METHODS

@@ -11,32 +11,13 @@ linear, so its inverse is exact up to rounding.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 
 
-def finish_twin(done: FloatArray, row: int, step: float, now: float, work: float) -> float:
-    K = done.shape[1] - 1
-    if K == 0 or work == math.inf:
-        return now + work
-    line, length, total = done[row], K * step, done[row, K]
-    cycle = np.floor(now / length)
-    within = max(0.0, (now - cycle * length) / step)
-    a = min(int(within), K - 1)
-    target = line[a] + (line[a + 1] - line[a]) * (within - a) + work
-    more = np.floor(target / total)
-    rest = target - more * total
-    if rest <= 0.0:
-        more, rest = more - 1.0, total
-    b = min(int(np.searchsorted(line, rest)), K) - 1
-    return float((cycle + more) * length + (b + (rest - line[b]) / (line[b + 1] - line[b])) * step)
-
-
-@kernel(twin=finish_twin, small=True)
+@kernel(small=True, allocates=False)
 def finish(done: FloatArray, row: int, step: float, now: float, work: float) -> float:
     """Return when a job ends.
 

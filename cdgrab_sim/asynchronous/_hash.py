@@ -41,23 +41,18 @@ def _mixed(z: Any) -> Any:
     return z ^ (z >> 31)
 
 
-def uniform_twin(key: np.uint64, number: int) -> float:
-    """Twin of :func:`uniform`."""
-    z = _mixed((int(key) + _GOLDEN * (int(number) + 1)) & _MASK)
-    return float(((z >> 12) + 0.5) * 2.0**-52)
-
-
-@kernel(twin=uniform_twin, small=True)
+@kernel(small=True, allocates=False)
 def uniform(key: np.uint64, number: int) -> float:
     """Return number `number` of the sequence of `key`, strictly between 0 and 1.
 
-    Fifty-two bits and a half: with fifty-three the largest value would round to 1.
+    Fifty-two bits and a half: with fifty-three the largest value would round to 1. Python's own integers are
+    cut to 64 bits, which machine code does by itself; those of NumPy would warn.
     """
-    z = key + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (np.float64(z >> np.uint64(12)) + 0.5) * 2.0**-52
+    z = (int(key) + _GOLDEN * int(np.uint64(number + 1))) & _MASK
+    z = ((z ^ (z >> 30)) * _FIRST) & _MASK
+    z = ((z ^ (z >> 27)) * _SECOND) & _MASK
+    z = z ^ (z >> 31)
+    return float((z >> 12) + 0.5) * 2.0**-52
 
 
 def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:

@@ -8,7 +8,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._clock import cumulative
-from cdgrab_sim.asynchronous._types import JobTimes, Method, MethodState, positive_times
+from cdgrab_sim.asynchronous._records import JobTimes, Method, MethodState, positive_times
 
 
 def first_state(method: Method, x0: FloatArray, workers: int, step_size: float) -> MethodState:

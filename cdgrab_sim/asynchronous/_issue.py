@@ -3,182 +3,127 @@
 from __future__ import annotations
 
 import math
-from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.asynchronous._clock import finish, finish_twin
-from cdgrab_sim.asynchronous._hash import HashStream, uniform, uniform_twin
-from cdgrab_sim.asynchronous._queue import place, place_twin
+from cdgrab_sim.asynchronous._clock import finish
+from cdgrab_sim.asynchronous._hash import HashStream, uniform
+from cdgrab_sim.asynchronous._queue import place
+from cdgrab_sim.asynchronous._records import Law
 
-EXAMPLE, READ, NUMBER = 0, 1, 2  # columns of `jobs`: example in hand, counter it read, next job number
+EXAMPLE, READ, NUMBER = 0, 1, 2  # columns of `held`
 NO_JOB = -1
-_TIME, _SECOND = int(HashStream.TIME), int(HashStream.TIME_SECOND)
-
-
-class Law(IntEnum):
-    """Laws of the random factor of a job time, all of mean 1."""
-
-    FIXED = 0
-    EXPONENTIAL = 1
-    LOGNORMAL = 2  # a: standard deviation of the logarithm
-    PARETO = 3  # a: tail exponent > 1
-    STRAGGLER = 4  # a: probability, b: slow over normal time
+FIXED, EXPONENTIAL, LOGNORMAL, PARETO, _ = (int(law) for law in Law)
+DRAW, TIME, SECOND = int(HashStream.EXAMPLE), int(HashStream.TIME), int(HashStream.TIME_SECOND)
 
 
 class Jobs(NamedTuple):
-    """The workers and their jobs; arrays in the order in which kernels take them."""
+    """The workers and the jobs in their hands."""
 
     reads: FloatArray  # (m, d) points read
-    jobs: IntArray  # (m, 3)
+    held: IntArray  # (m, 3) example, or NO_JOB; counter that it read; number of the next job
     starts: FloatArray  # (m,)
-    times: FloatArray  # tournament
+    ends: FloatArray  # tournament of the times of arrival, see _queue
     winners: IntArray
     position: IntArray  # (rows,) next entry of each queue of examples
-    drawn: IntArray  # (rows * n,)
+    drawn: IntArray  # (rows * n,) jobs issued
+
+
+class Model(NamedTuple):
+    """Where examples come from and how long jobs take. Only the ring of queued examples changes."""
+
     keys: NDArray[np.uint64]  # (streams, m)
     queue: IntArray  # (rows, length), a ring; length 0: examples are drawn independently
     per_worker: FloatArray  # (m, K)
     per_example: FloatArray  # (rows, n)
-    law: FloatArray  # (7,) kind, a, b; length of a step of the clock; scale, power and floor of the loss
-    clock: FloatArray  # (m, steps + 1) work done by the ends of steps, see _clock
+    law: int  # a Law, and its parameters
+    a: float
+    b: float
+    done: FloatArray  # (m, steps + 1) work done by the ends of the steps of the clock, see _clock
+    step: float  # length of a step
     alias: IntArray  # (rows * n,) whose loss the time of an example follows
+    scale: float  # of the loss, see _current_loss
+    power: float
+    floor: float
 
 
-def factor_twin(law: FloatArray, key: Any, second_key: Any, number: int) -> float:
-    kind, a, b = law[:3].tolist()
-    if kind == Law.FIXED:
-        return 1.0
-    u = uniform_twin(key, number)
-    if kind == Law.EXPONENTIAL:
-        return -math.log(u)
-    if kind == Law.LOGNORMAL:
-        normal = math.sqrt(-2.0 * math.log(u)) * math.cos(2.0 * math.pi * uniform_twin(second_key, number))
-        return math.exp(a * normal - 0.5 * a * a)
-    if kind == Law.PARETO:
-        return (a - 1.0) / a * math.pow(u, -1.0 / a)
-    return (b if u < a else 1.0) / (1.0 - a + a * b)
-
-
-@kernel(twin=factor_twin, small=True)
-def factor(law, key, second_key, number):
+@kernel(small=True, allocates=False)
+def factor(model: Model, worker: int, number: int) -> float:
     """Return the random factor of a job time."""
-    kind, a, b = law[0], law[1], law[2]
-    if kind == 0.0:
+    law, a, b = model.law, model.a, model.b
+    if law == FIXED:
         return 1.0
-    u = uniform(key, number)
-    if kind == 1.0:
+    u = uniform(model.keys[TIME, worker], number)
+    if law == EXPONENTIAL:
         return -math.log(u)
-    if kind == 2.0:
-        normal = math.sqrt(-2.0 * math.log(u)) * math.cos(2.0 * math.pi * uniform(second_key, number))
+    if law == LOGNORMAL:
+        second = uniform(model.keys[SECOND, worker], number)
+        normal = math.sqrt(-2.0 * math.log(u)) * math.cos(2.0 * math.pi * second)
         return math.exp(a * normal - 0.5 * a * a)
-    if kind == 3.0:
+    if law == PARETO:
         return (a - 1.0) / a * math.pow(u, -1.0 / a)
     return (b if u < a else 1.0) / (1.0 - a + a * b)
 
 
-def draw_twin(worker, fresh, jobs, position, drawn, keys, queue, per_example):
-    rows, n = per_example.shape
-    row = worker if rows > 1 else 0
-    if fresh and queue.size:
-        jobs[worker, EXAMPLE] = row * n + queue[row, position[row] % queue.shape[1]]
-        position[row] += 1
-    elif fresh:
-        u = uniform_twin(keys[0, worker], int(jobs[worker, NUMBER]))
-        jobs[worker, EXAMPLE] = row * n + min(int(u * n), n - 1)
-    drawn[jobs[worker, EXAMPLE]] += 1
-
-
-@kernel(twin=draw_twin, small=True)
-def draw(worker, fresh, jobs, position, drawn, keys, queue, per_example):
+@kernel(small=True, allocates=False)
+def draw(worker: int, fresh: bool, jobs: Jobs, model: Model) -> None:
     """Put the next example into the hands of `worker`; without `fresh` it keeps the one that it has."""
+    held, queue, n = jobs.held, model.queue, model.per_example.shape[1]
     if fresh:
-        n = per_example.shape[1]
-        row = worker if per_example.shape[0] > 1 else 0
+        row = worker if model.per_example.shape[0] > 1 else 0
         if queue.shape[1] > 0:
-            z = queue[row, position[row] % queue.shape[1]]
-            position[row] += 1
+            z = queue[row, jobs.position[row] % queue.shape[1]]
+            jobs.position[row] += 1
         else:
-            z = min(np.int64(uniform(keys[0, worker], jobs[worker, NUMBER]) * n), n - 1)
-        jobs[worker, EXAMPLE] = row * n + z
-    drawn[jobs[worker, EXAMPLE]] += 1
+            u = uniform(model.keys[DRAW, worker], held[worker, NUMBER])
+            z = min(int(u * n), n - 1)
+        held[worker, EXAMPLE] = row * n + z
+    jobs.drawn[held[worker, EXAMPLE]] += 1
 
 
-def start_twin(
-    x, worker, now, k, effort, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
-):  # fmt: skip
-    number, n = int(jobs[worker, NUMBER]), per_example.shape[1]
-    row = worker if len(per_example) > 1 else 0
-    jobs[worker, READ], jobs[worker, NUMBER] = k, number + 1
-    reads[worker] = x
-    base = per_worker[worker, number % per_worker.shape[1]]
-    base *= per_example[row, jobs[worker, EXAMPLE] - row * n] * effort
-    work = base * factor_twin(law, keys[_TIME, worker], keys[_SECOND, worker], number)
-    end = finish_twin(clock, worker, law[3], now, work)
-    starts[worker] = now
-    place_twin(times, winners, worker, end)
-    return bool(end > now)
-
-
-@kernel(twin=start_twin, small=True)
-def start(
-    x, worker, now, k, effort, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
-):  # fmt: skip
+@kernel(small=True, allocates=False)
+def start(x: FloatArray, worker: int, now: float, k: int, effort: float, jobs: Jobs, model: Model) -> bool:
     """Start the job on the example in hand, which reads `x` at time `now` and counter `k`.
 
     Its time is that of the model times `effort`. Returns False where it would take no time on the clock, or
     where its time is not a number.
     """
-    number, n = jobs[worker, NUMBER], per_example.shape[1]
+    held, per_worker, per_example = jobs.held, model.per_worker, model.per_example
+    number, n, K = held[worker, NUMBER], per_example.shape[1], per_worker.shape[1]
     row = worker if per_example.shape[0] > 1 else 0
-    jobs[worker, READ], jobs[worker, NUMBER] = k, number + 1
+    held[worker, READ], held[worker, NUMBER] = k, number + 1
     for p in range(x.shape[0]):
-        reads[worker, p] = x[p]
-    K = per_worker.shape[1]
+        jobs.reads[worker, p] = x[p]
     base = per_worker[worker, number % K if K > 1 else 0]
-    base *= per_example[row, jobs[worker, EXAMPLE] - row * n] * effort
-    work = base * factor(law, keys[_TIME, worker], keys[_SECOND, worker], number)
-    end = finish(clock, worker, law[3], now, work)
-    starts[worker] = now
-    place(times, winners, worker, end)
-    return end > now
+    base *= per_example[row, held[worker, EXAMPLE] - row * n] * effort
+    end = finish(model.done, worker, model.step, now, base * factor(model, worker, number))
+    jobs.starts[worker] = now
+    place(jobs.ends, jobs.winners, worker, end)
+    return bool(end > now)
 
 
-def _draw_all_twin(jobs, position, drawn, keys, queue, per_example):
-    for worker in range(len(jobs)):
-        draw_twin(worker, True, jobs, position, drawn, keys, queue, per_example)
+@kernel(small=True, allocates=False)
+def release(worker: int, k: int, jobs: Jobs) -> None:
+    """Leave `worker` without a job, waiting since counter `k`."""
+    jobs.held[worker, EXAMPLE], jobs.held[worker, READ] = NO_JOB, k
+    place(jobs.ends, jobs.winners, worker, np.inf)
 
 
-@kernel(twin=_draw_all_twin)
-def draw_all(jobs, position, drawn, keys, queue, per_example):
+@kernel
+def draw_all(jobs: Jobs, model: Model) -> None:
     """Put the first examples into the workers' hands, in worker order."""
-    for worker in range(jobs.shape[0]):
-        draw(worker, True, jobs, position, drawn, keys, queue, per_example)
+    for worker in range(jobs.held.shape[0]):
+        draw(worker, True, jobs, model)
 
 
-def _start_all_twin(
-    x, efforts, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock
-):  # fmt: skip
+@kernel
+def start_all(x: FloatArray, efforts: FloatArray, jobs: Jobs, model: Model) -> bool:
+    """Start every worker's first job; return whether the clock resolves them all."""
     good = True
-    for worker in range(len(jobs)):
-        good &= start_twin(
-            x, worker, 0.0, 0, efforts[worker],
-            reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
-        )  # fmt: skip
-    return good
-
-
-@kernel(twin=_start_all_twin)
-def start_all(x, efforts, reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock):
-    """Start every worker's first job."""
-    good = True
-    for worker in range(jobs.shape[0]):
-        good &= start(
-            x, worker, 0.0, 0, efforts[worker],
-            reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
-        )  # fmt: skip
+    for worker in range(jobs.held.shape[0]):
+        good &= start(x, worker, 0.0, 0, efforts[worker], jobs, model)
     return good

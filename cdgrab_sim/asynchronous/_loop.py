@@ -8,9 +8,9 @@
                    their times follow the model, and the loss at x where it says so
 
 A gradient is computed when it arrives, from the stored read point: the result is the same, and aborted jobs
-cost nothing. One call serves arrivals until the log is full or a goal is reached. It is compiled once for
-each set of gradients, method and loss that times follow; plain Python functions run in the NumPy twin, with
-the same bits.
+cost nothing. One call serves arrivals until the log is full or a goal is reached. The loop is compiled once
+for each set of gradients, method and loss that times follow; where one of them is plain Python it runs as it
+stands, with the same bits.
 """
 
 from __future__ import annotations
@@ -18,34 +18,60 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cdgrab_sim._kernels.jit import compile_bound, inlined, is_jitted, is_small, kernel
+from cdgrab_sim._kernels.jit import compile_bound, is_jitted, is_small, kernel
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import IntArray
-from cdgrab_sim.asynchronous._current_loss import NO_EFFORT
-from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, draw, draw_twin, start, start_twin
-from cdgrab_sim.asynchronous._queue import place, place_twin
-from cdgrab_sim.asynchronous._regions import project, project_twin
-from cdgrab_sim.asynchronous._types import Flow, Method
+from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.asynchronous._current_loss import no_effort
+from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, Jobs, Model, draw, release, start
+from cdgrab_sim.asynchronous._log import Log, write
+from cdgrab_sim.asynchronous._records import ABORTED, ADVANCE, RELEASED, STAY, WAIT, Method, MethodState
+from cdgrab_sim.asynchronous._regions import project
 
-K, ROWS, QUIET, AVERAGED = 0, 1, 2, 3  # `counters`: updates, rows of the log, arrivals since an update
-STAY, ADVANCE, WAIT, ABORTED, RELEASED = (int(flow) for flow in Flow)
+K, ROWS, QUIET, AVERAGED = 0, 1, 2, 3  # of `counters`
 
-LAST_K, LAST_ROW, PATIENCE, AVERAGE_FROM, REGION = 0, 1, 2, 3, 4  # `goals`
 
-# columns of the log
-WORKER, WHAT, DELAY, FLOW = 0, 1, 2, 3
-TIME, START, WEIGHT = 0, 1, 2
+class Server(NamedTuple):
+    """What the server holds beside the state of the method."""
+
+    x: FloatArray  # (d,) what workers read
+    total: FloatArray  # (d,) sum of the iterates that are averaged
+    counters: IntArray  # updates; rows of the log; arrivals since the last update; iterates averaged
+
+
+class Scratch(NamedTuple):
+    """What one arrival needs, made once."""
+
+    restart: NDArray[np.bool_]  # (m,) set by the method
+    G: FloatArray  # (2, d) gradients of the arrival
+    who: IntArray  # (1,) its shard
+    idx: IntArray  # (1,) its example
+
+
+class Goals(NamedTuple):
+    """How far a call of the loop runs, and by which rules."""
+
+    updates: int
+    until: float
+    last_row: int  # of the log that may still be begun
+    patience: int
+    average_from: int
+    issuing: bool  # workers get new jobs
+    fresh: bool  # with a new example after an abort
+    restarts: bool  # of the method
+    second_gradient: bool
+    region: int  # kind of a Region, 0 for none
+    bounds: FloatArray  # (2, d)
 
 
 class Stop(IntEnum):
     """Why a call of the loop returned."""
 
     GO = -1
-
     LOG_FULL = 0
     UPDATES = 1
     TIME = 2
@@ -58,137 +84,103 @@ class Stop(IntEnum):
 GO, LOG_FULL, UPDATES, TIME_UP, NOTHING, LIVELOCK, UNRESOLVED, NO_ANSWER = (int(stop) for stop in Stop)
 
 
-def _reason(k: int, now: float, quiet: int, row: int, goals: IntArray, until: float) -> int:
+@kernel(small=True, allocates=False)
+def reason(k: int, now: float, row: int, quiet: int, goals: Goals) -> int:
     """Say why the next arrival has to wait, or GO."""
-    if k >= goals[LAST_K]:
+    if k >= goals.updates:
         return UPDATES
-    if now > until:
+    if now > goals.until:
         return TIME_UP
     if now == np.inf:
         return NOTHING
-    if quiet >= goals[PATIENCE]:
+    if quiet >= goals.patience:
         return LIVELOCK
-    return LOG_FULL if row > goals[LAST_ROW] else GO
+    return LOG_FULL if row > goals.last_row else GO
 
 
-reason = inlined(_reason)
-
-
-def _log_twin(events, moments, row, worker, what, delay, flow, time, start, weight):
-    events[row] = worker, what, delay, flow
-    moments[row] = time, start, weight
-
-
-@kernel(twin=_log_twin, small=True)
-def log(events, moments, row, worker, what, delay, flow, time, start, weight):
-    """Write one event."""
-    events[row, 0], events[row, 1], events[row, 2], events[row, 3] = worker, what, delay, flow
-    moments[row, 0], moments[row, 1], moments[row, 2] = time, start, weight
-
-
-def _abort_twin(
-    events, moments, row, restart, worker, now, k, fresh,
-    jobs, starts, position, drawn, keys, queue, per_example,
-):  # fmt: skip
-    restart[worker] = False
-    for i in np.flatnonzero(restart):
-        what, read, _ = jobs[i]
-        gone = RELEASED if what == NO_JOB else ABORTED
-        _log_twin(events, moments, row, i, what, k - read, gone, now, starts[i], 0.0)
-        row += 1
-        draw_twin(i, fresh or what == NO_JOB, jobs, position, drawn, keys, queue, per_example)
-    return row
-
-
-@kernel(twin=_abort_twin, small=True)
-def abort(
-    events, moments, row, restart, worker, now, k, fresh,
-    jobs, starts, position, drawn, keys, queue, per_example,
-):  # fmt: skip
-    """Log the jobs that the method throws away and draw anew; the arriving worker has its job already."""
-    restart[worker] = False
-    for i in range(restart.shape[0]):
-        if restart[i]:
-            what = jobs[i, EXAMPLE]
-            gone = ABORTED if what != NO_JOB else RELEASED
-            log(events, moments, row, i, what, k - jobs[i, READ], gone, now, starts[i], 0.0)
-            row += 1
-            draw(i, fresh or what == NO_JOB, jobs, position, drawn, keys, queue, per_example)
-    return row
-
-
-@inlined
-def advance(x, total, k, counters, goals, bounds):
-    """Count an update, project it, add it to the average where that has begun; return the counter."""
-    k += 1
-    counters[K], counters[QUIET] = k, 0
-    project(x, goals[REGION], bounds)
-    if k > goals[AVERAGE_FROM]:
+@kernel(small=True, allocates=False)
+def advance(server: Server, goals: Goals) -> None:
+    """Count an update, project x, and add it to the average where that has begun."""
+    x, counters = server.x, server.counters
+    counters[K] += 1
+    counters[QUIET] = 0
+    if goals.region:
+        project(x, goals.region, goals.bounds)
+    if counters[K] > goals.average_from:
         counters[AVERAGED] += 1
         for r in range(x.shape[0]):
-            total[r] += x[r]
-    return k
+            server.total[r] += x[r]
+
+
+@kernel(small=True, allocates=False)
+def abort(
+    row: int, now: float, k: int, fresh: bool, restart: NDArray[np.bool_], log: Log, jobs: Jobs, model: Model
+) -> int:
+    """Log the jobs that the method throws away, and draw anew; return the next row of the log."""
+    for i in range(restart.shape[0]):
+        if restart[i]:
+            what, read = jobs.held[i, EXAMPLE], jobs.held[i, READ]
+            idle = what == NO_JOB
+            write(log, row, i, what, k - read, RELEASED if idle else ABORTED, now, jobs.starts[i], 0.0)
+            row += 1
+            draw(i, fresh or idle, jobs, model)
+    return row
 
 
 @lru_cache(maxsize=64)
-def _compiled_with(arrive: Any, effort: Any) -> Callable[..., Any]:
+def _loop_with(arrive: Any, effort: Any) -> Callable[..., Any]:
     """Return ``make(grads)`` for :func:`compile_bound`; one per method and loss, so that both caches hit."""
 
     def make(grads: Any) -> Callable[..., int]:
         def loop(
-            x, total, S, W, c, p, restart, G, who, idx,
-            counters, events, moments, goals, until, flags, bounds,
-            reads, jobs, starts, times, winners, position, drawn, keys, queue,
-            per_worker, per_example, law, clock, alias, data,
-        ):  # fmt: skip
-            restarts, second, issuing, fresh = flags[0], flags[1], flags[2], flags[3]
-            n, shards, g, second_g = per_example.shape[1], per_example.shape[0] > 1, G[0:1], G[1:2]
-            good, k = True, counters[K]
+            server: Server,
+            state: MethodState,
+            scratch: Scratch,
+            log: Log,
+            goals: Goals,
+            jobs: Jobs,
+            model: Model,
+            data: Data,
+        ) -> int:
+            x, counters, held, n = server.x, server.counters, jobs.held, model.per_example.shape[1]
+            S, W, c, p = state
+            restart, G, who, idx = scratch
+            shards, g, second_g = model.per_example.shape[0] > 1, G[0:1], G[1:2]
+            good = True
             while good:
-                now, worker = times[1], winners[1]
-                row = counters[ROWS]
-                stop = reason(k, now, counters[QUIET], row, goals, until)
+                k, row, now, worker = counters[K], counters[ROWS], jobs.ends[1], jobs.winners[1]
+                stop = reason(k, now, row, counters[QUIET], goals)
                 if stop != GO:
                     return stop
-                what, k_r = jobs[worker, EXAMPLE], jobs[worker, READ]
+                what, k_r, y = held[worker, EXAMPLE], held[worker, READ], jobs.reads[worker]
                 who[0] = worker if shards else 0
                 idx[0] = what - who[0] * n
-                y = reads[worker]
                 grads(g, y, who, idx, data)
-                if second:
+                if goals.second_gradient:
                     grads(second_g, W[worker], who, idx, data)
                 flow, weight = arrive(x, S, W, c, p, restart, G, y, worker, k_r, k)
-                log(events, moments, row, worker, what, k - k_r, flow, now, starts[worker], weight)
-                row += 1
-                if not (0 <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
-                    counters[ROWS] = row
-                    return NO_ANSWER
+                write(log, row, worker, what, k - k_r, flow, now, jobs.starts[worker], weight)
+                counters[ROWS] += 1
                 counters[QUIET] += 1
+                if not (STAY <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
+                    return NO_ANSWER
                 if flow == ADVANCE:
-                    k = advance(x, total, k, counters, goals, bounds)
-                if flow == WAIT or not issuing:
-                    jobs[worker, EXAMPLE], jobs[worker, READ] = NO_JOB, k
-                    place(times, winners, worker, np.inf)
+                    advance(server, goals)
+                    k += 1
+                if flow == WAIT or not goals.issuing:
+                    release(worker, k, jobs)
                 else:
-                    draw(worker, True, jobs, position, drawn, keys, queue, per_example)
-                    good &= start(
-                        x, worker, now, k, effort(x, jobs[worker, EXAMPLE], n, alias, law, data),
-                        reads, jobs, starts, times, winners, keys, per_worker, per_example, law, clock,
-                    )  # fmt: skip
-                if restarts and flow == ADVANCE and issuing:
-                    row = abort(
-                        events, moments, row, restart, worker, now, k, fresh,
-                        jobs, starts, position, drawn, keys, queue, per_example,
-                    )  # fmt: skip
+                    draw(worker, True, jobs, model)
+                    took = effort(x, held[worker, EXAMPLE], model, data)
+                    good &= start(x, worker, now, k, took, jobs, model)
+                if goals.restarts and goals.issuing and flow == ADVANCE:
+                    restart[worker] = False  # it has its job
+                    counters[ROWS] = abort(row + 1, now, k, goals.fresh, restart, log, jobs, model)
                     for i in range(restart.shape[0]):
                         if restart[i]:
-                            good &= start(
-                                x, i, now, k, effort(x, jobs[i, EXAMPLE], n, alias, law, data),
-                                reads, jobs, starts, times, winners, keys,
-                                per_worker, per_example, law, clock,
-                            )  # fmt: skip
+                            took = effort(x, held[i, EXAMPLE], model, data)
+                            good &= start(x, i, now, k, took, jobs, model)
                             restart[i] = False
-                counters[ROWS] = row
             return UNRESOLVED
 
         return loop
@@ -204,81 +196,28 @@ def refusal(flow: float, weight: float) -> ValueError:
     )
 
 
-def _answer(answer: Any) -> tuple[int, float]:
-    try:
-        flow, weight = (float(part) for part in answer)
-    except (TypeError, ValueError):
-        raise TypeError(f"arrive: expected a pair (flow, weight) of numbers; got {answer!r}") from None
-    if flow not in (STAY, ADVANCE, WAIT) or not 0.0 <= weight < np.inf:
-        raise refusal(flow, weight)
-    return int(flow), weight
-
-
 @lru_cache(maxsize=64)
-def numpy_loop(grads: Any, arrive: Any, effort: Any) -> Callable[..., int]:
-    """Return the NumPy twin of the loop for any gradients, method and loss that times follow."""
+def _answering(arrive: Any) -> Callable[..., tuple[int, float]]:
+    """Return `arrive` of a method in plain Python, whose answers are checked before they are used."""
 
-    def loop(
-        x, total, S, W, c, p, restart, G, who, idx, counters, events, moments, goals, until, flags, bounds,
-        *jobs_and_data,
-    ):  # fmt: skip
-        *jobs, alias, data = jobs_and_data
-        reads, held, starts, times, winners, position, drawn, keys, queue, _, per_example, law, _ = jobs
-        restarts, second, issuing, fresh = flags
-        n = per_example.shape[1]
+    def checked(*arguments: Any) -> tuple[int, float]:
+        answer = arrive(*arguments)
+        try:
+            flow, weight = (float(part) for part in answer)
+        except (TypeError, ValueError):
+            raise TypeError(f"arrive: expected a pair (flow, weight) of numbers; got {answer!r}") from None
+        if flow not in (STAY, ADVANCE, WAIT) or not 0.0 <= weight < np.inf:
+            raise refusal(flow, weight)
+        return int(flow), weight
 
-        def draw(worker, fresh):
-            draw_twin(worker, fresh, held, position, drawn, keys, queue, per_example)
-
-        def start(worker, now, k):
-            took = effort(x, int(held[worker, EXAMPLE]), n, alias, law, data)
-            return start_twin(x, worker, now, k, took, *jobs[:5], keys, *jobs[9:])
-
-        good = True
-        while good:
-            now, worker, k = times[1], winners[1], counters[K]
-            stop = _reason(k, now, counters[QUIET], counters[ROWS], goals, until)
-            if stop != GO:
-                return stop
-            what, k_r, _ = held[worker]
-            who[0], idx[0] = divmod(what, n)
-            grads(G[:1], reads[worker], who, idx, data)
-            if second:
-                grads(G[1:], W[worker], who, idx, data)
-            flow, weight = _answer(arrive(x, S, W, c, p, restart, G, reads[worker], worker, k_r, k))
-            _log_twin(
-                events, moments, counters[ROWS], worker, what, k - k_r, flow, now, starts[worker], weight
-            )
-            counters[ROWS] += 1
-            counters[QUIET] = 0 if flow == ADVANCE else counters[QUIET] + 1
-            counters[K] = k = k + (flow == ADVANCE)
-            if flow == ADVANCE:
-                project_twin(x, goals[REGION], bounds)
-            if flow == ADVANCE and k > goals[AVERAGE_FROM]:
-                counters[AVERAGED] += 1
-                total += x
-            if flow == WAIT or not issuing:
-                held[worker, :2] = NO_JOB, k
-                place_twin(times, winners, worker, np.inf)
-            else:
-                draw(worker, True)
-                good &= start(worker, now, k)
-            if restarts and flow == ADVANCE and issuing:
-                counters[ROWS] = _abort_twin(
-                    events, moments, counters[ROWS], restart, worker, now, k, fresh,
-                    held, starts, position, drawn, keys, queue, per_example,
-                )  # fmt: skip
-                for i in np.flatnonzero(restart):
-                    good &= start(i, now, k)
-                restart[:] = False
-        return UNRESOLVED
-
-    return loop
+    return checked
 
 
 def bound_loop(problem: Problem, method: Method, effort: Any) -> Callable[..., int]:
     """Return the loop with gradients, method and effort bound into it, compiled where all of them are."""
-    if all(map(is_jitted, (problem.grads, method.arrive, effort))):
-        small = is_small(problem.grads) and is_small(method.arrive) and effort is NO_EFFORT
-        return compile_bound(_compiled_with(method.arrive, effort), problem.grads, allocates=not small)
-    return numpy_loop(problem.grads, method.arrive, effort)
+    grads, arrive = problem.grads, method.arrive
+    if all(map(is_jitted, (grads, arrive, effort))):
+        small = is_small(grads) and is_small(arrive) and effort is no_effort
+        return compile_bound(_loop_with(arrive, effort), grads, allocates=not small)
+    loop: Callable[..., int] = _loop_with(_answering(arrive), effort)(grads)
+    return loop

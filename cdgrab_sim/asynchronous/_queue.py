@@ -31,15 +31,7 @@ def tournament(workers: int) -> tuple[FloatArray, IntArray]:
     return np.full(2 * leaves, np.inf), winners
 
 
-def place_twin(times: FloatArray, winners: IntArray, worker: int, time: float) -> None:
-    """Twin of :func:`place`: only the leaves and the root are kept."""
-    leaves = len(times) // 2
-    times[leaves + worker] = time
-    winners[1] = first = np.argmin(times[leaves:])
-    times[1] = times[leaves + first]
-
-
-@kernel(twin=place_twin, small=True)
+@kernel(small=True, allocates=False)
 def place(times: FloatArray, winners: IntArray, worker: int, time: float) -> None:
     """Set the time of a worker's next arrival; infinite where it has no job."""
     node = times.shape[0] // 2 + worker

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
-from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._types import FloatArray
 
 BOX, BALL = 1, 2  # 0: no region
@@ -93,27 +92,16 @@ def box(low: ArrayLike, high: ArrayLike) -> Region:
     return Region("box", BOX, below, above)
 
 
-def project_twin(x: FloatArray, kind: int, bounds: FloatArray) -> None:
-    first, second = bounds
-    if kind == BOX:
-        x[:] = np.where(x < first, first, np.where(x > second, second, x))
-    elif kind == BALL:
-        away = x - first
-        distance = math.sqrt(ordered_sum(away * away))
-        if distance > second[0]:
-            x[:] = first + away * (second[0] / distance)
-
-
-@kernel(twin=project_twin, small=True)
+@kernel(small=True, allocates=False)
 def project(x: FloatArray, kind: int, bounds: FloatArray) -> None:
     """Replace x by the nearest point of a region."""
-    if kind == 1:
+    if kind == BOX:
         for r in range(x.shape[0]):
             if x[r] < bounds[0, r]:
                 x[r] = bounds[0, r]
             elif x[r] > bounds[1, r]:
                 x[r] = bounds[1, r]
-    elif kind == 2:
+    elif kind == BALL:
         total = 0.0
         for r in range(x.shape[0]):
             total += (x[r] - bounds[0, r]) * (x[r] - bounds[0, r])

@@ -15,12 +15,12 @@ from cdgrab_sim._kernels import jit
 from cdgrab_sim._records import Problem
 from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
-from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine
+from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine, Plan
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB
 from cdgrab_sim.asynchronous._loop import Stop
+from cdgrab_sim.asynchronous._records import AsyncRecord, JobTimes, Method
 from cdgrab_sim.asynchronous._regions import Region
-from cdgrab_sim.asynchronous._types import AsyncRecord, AsyncRun, AsyncStatus, JobTimes, Method
-from cdgrab_sim.asynchronous.job_times import example_gradients
+from cdgrab_sim.asynchronous._run import AsyncRun, AsyncStatus
 from cdgrab_sim.problems._probe import probe
 
 _MESSAGES = {
@@ -106,14 +106,14 @@ def simulate_async(
     Returns
     -------
     AsyncRun
-        With ``status`` "stalled" where no job will ever finish, "livelock" where the counter stopped to move,
+        With ``status`` "stalled" where no job will ever finish, "livelock" where the counter no longer moves,
         "diverged" where x is not finite.
 
     Raises
     ------
     ValueError, TypeError
-        For wrong arguments, before any work starts; and where a method of one's own returns what means
-        nothing, with a note that says which and at what update.
+        For wrong arguments, before any work starts; and where a user's method returns an answer without a
+        meaning, with a note that says which method and at what update.
 
     Examples
     --------
@@ -125,54 +125,69 @@ def simulate_async(
     """
     seed = _checks.integer("seed", seed, low=0)
     problem = problems.make(problem, seed=seed)
+    workers = _workers(workers, problem)
+    method = methods.make(method, workers)
+    _instance("record", record, AsyncRecord, "AsyncRecord(...)")
+    _instance("projection", projection, Region, "ball(...) or box(...)")
+    record = AsyncRecord() if record is None else record
+    goal = _goal(updates, until)
+    average_from, average_after = _second_half(updates, goal) if record.average else (NEVER, np.inf)
+    plan = Plan(
+        workers=workers,
+        times=job_times if isinstance(job_times, JobTimes) else JobTimes("fixed", job_times),
+        x0=np.zeros(problem.d) if x0 is None else _checks.vector("x0", x0, problem.d),
+        step_size=_checks.real("step_size", step_size, above=0.0),
+        order=order,
+        seed=seed,
+        patience=100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience),
+        fresh=_checks.choice("abort", abort, ("fresh", "again")) == "fresh",
+        projection=projection,
+        average_from=average_from,
+        average_after=average_after,
+        keep_events=record.events,
+    )
+    if problem.walk is None:
+        probe(problem, plan.x0)
+    meta = _meta(problem, method, plan, record, updates=updates, until=until, drain=bool(drain))
+    with np.errstate(all="ignore"):  # divergence is a status, not a warning
+        engine = AsyncEngine(problem, method, plan)
+        recorder = _Recorder(record, engine)
+        stop = _drive(engine, recorder, goal, drain=bool(drain))
+    return _run(engine, recorder, stop, meta)
+
+
+def _workers(workers: int, problem: Problem) -> int:
     workers = _checks.size("workers", workers)
     if problem.m not in (1, workers):
         raise ValueError(
             f"workers: expected {problem.m}, one for each shard of the problem, or a problem with m = 1 that "
             f"all workers share; got {workers} workers; make the problem with m=1 or m={workers}"
         )
-    method = methods.make(method, workers)
-    _instance("record", record, AsyncRecord, "AsyncRecord(...)")
-    _instance("projection", projection, Region, "ball(...) or box(...)")
-    times = job_times if isinstance(job_times, JobTimes) else JobTimes("fixed", job_times)
-    goal = _goal(updates, until)
-    alpha = _checks.real("step_size", step_size, above=0.0)
-    start = np.zeros(problem.d) if x0 is None else _checks.vector("x0", x0, problem.d)
-    if problem.walk is None:
-        probe(problem, start)
-    fresh = _checks.choice("abort", abort, ("fresh", "again")) == "fresh"
-    patience = 100_000 + 1_000 * workers if patience is None else _checks.size("patience", patience)
-    record = AsyncRecord() if record is None else record
-    halves = (NEVER, np.inf) if not record.average else _second_half(updates, goal)
-    meta = {
+    return workers
+
+
+def _meta(problem: Problem, method: Method, plan: Plan, record: AsyncRecord, **ends: Any) -> dict[str, Any]:
+    """Return the arguments and the versions as plain JSON."""
+    return {
         "problem": {"name": problem.name, "m": problem.m, "n": problem.n, "d": problem.d},
         "method": method.name,
         "provenance": method.provenance,
-        "workers": workers,
-        "job_times": times.name,
-        "updates": updates,
-        "until": until,
-        "step_size": alpha,
-        "order": order if isinstance(order, str) else "given",
-        "seed": seed,
-        "x0": start.tolist(),
-        "drain": bool(drain),
-        "abort": abort,
-        "projection": None if projection is None else projection.name,
-        "patience": patience,
+        "workers": plan.workers,
+        "job_times": plan.times.name,
+        "updates": ends["updates"],
+        "until": ends["until"],
+        "step_size": plan.step_size,
+        "order": plan.order if isinstance(plan.order, str) else "given",
+        "seed": plan.seed,
+        "x0": plan.x0.tolist(),
+        "drain": ends["drain"],
+        "abort": "fresh" if plan.fresh else "again",
+        "projection": None if plan.projection is None else plan.projection.name,
+        "patience": plan.patience,
         "record": asdict(record),
         "versions": {"cdgrab_sim": __version__, "numpy": np.__version__}
         | {"python": platform.python_version(), "numba": jit.version()},
     }
-    with np.errstate(all="ignore"):  # divergence is a status, not a warning; hashes overflow
-        engine = AsyncEngine(
-            problem, method, workers=workers, times=times, x0=start, step_size=alpha, order=order, seed=seed,
-            patience=patience, fresh=fresh, projection=projection, keep_events=record.events,
-            average_from=halves[0], average_after=halves[1],
-        )  # fmt: skip
-        recorder = _Recorder(record, engine)
-        stop = _drive(engine, recorder, goal, drain=bool(drain))
-    return _run(engine, recorder, stop, meta)
 
 
 def _goal(updates: int | None, until: float | None) -> tuple[int, float]:
@@ -211,7 +226,7 @@ class _Recorder:
             if name == "loss":
                 values.append(float(problem.value(engine.x, problem.data)))
             elif name == "grad_norm":
-                g = example_gradients(problem, engine.x).mean(axis=(0, 1))
+                g = problem.gradients(engine.x).mean(axis=(0, 1))
                 values.append(float(np.linalg.norm(g)))
             else:
                 values.append(engine.x.copy() if name == "trajectory" else engine.virtual())
@@ -257,20 +272,22 @@ def _drive(engine: AsyncEngine, recorder: _Recorder, last: tuple[int, float], *,
 
 
 def _run(engine: AsyncEngine, recorder: _Recorder, stop: Stop, meta: dict[str, Any]) -> AsyncRun:
-    tally, jobs, drawn = engine.tally, engine.jobs.jobs, engine.jobs.drawn
-    _tally.assert_books_balance(tally, jobs, drawn, engine.k)
+    tally, held, drawn = engine.tally, engine.jobs.held, engine.jobs.drawn
+    _tally.assert_books_balance(tally, held, drawn, engine.k)
     shape = (engine.problem.m, engine.problem.n)
-    columns = [column.reshape(shape) for column in tally.by_example.T]
-    applied, dropped, aborted, weight, delay, busy = columns
-    status, message = _MESSAGES.get(stop, (AsyncStatus.COMPLETED, "completed"))
-    if stop == Stop.NOTHING_ARRIVES and (jobs[:, EXAMPLE] == NO_JOB).all():
-        message = _ALL_WAIT
-    if status == AsyncStatus.STALLED and engine.follows_loss:
-        message += _FOLLOWS_LOSS
-    if not np.isfinite(engine.x).all():
-        status, message = AsyncStatus.DIVERGED, f"diverged by update {engine.k}: try a smaller step size"
+    arrived = tally.applied + tally.dropped
+    by_example = {
+        "drawn": drawn,
+        "applied": tally.applied,
+        "dropped": tally.dropped,
+        "aborted": tally.aborted,
+        "in_flight": _tally.in_flight(held, len(drawn)),
+        "weight": tally.weight,
+        "delay": np.divide(tally.delay, arrived, out=np.full(len(drawn), np.nan), where=arrived > 0),
+        "busy": tally.busy,
+    }
+    status, message = _status(engine, stop)
     at = np.array(recorder.points)
-    arrived = applied + dropped
     return AsyncRun(
         status=status,
         message=message,
@@ -279,22 +296,27 @@ def _run(engine: AsyncEngine, recorder: _Recorder, stop: Stop, meta: dict[str, A
         time=float(at[-1, 1]),
         at_update=at[:, 0].astype(np.int64),
         at_time=at[:, 1],
-        drawn=drawn.reshape(shape),
-        applied=applied.astype(np.int64),
-        dropped=dropped.astype(np.int64),
-        aborted=aborted.astype(np.int64),
-        in_flight=_tally.in_flight(jobs, len(drawn)).reshape(shape),
-        weight=weight,
-        delay=np.divide(delay, arrived, out=np.full(shape, np.nan), where=arrived > 0.0),
-        busy=busy,
         by_worker=tally.by_worker,
         delays=np.trim_zeros(tally.delays[: engine.k + 1], "b"),  # no delay is above k
         discarded_time=float(tally.discarded_time[0]),
         meta=meta,
         average=engine.average if recorder.record.average else None,
         events=_events(engine),
+        **{name: counts.reshape(shape) for name, counts in by_example.items()},
         **{name: np.array(values) for name, values in recorder.measured.items()},
     )
+
+
+def _status(engine: AsyncEngine, stop: Stop) -> tuple[AsyncStatus, str]:
+    """Say how the run ended, and what to do."""
+    status, message = _MESSAGES.get(stop, (AsyncStatus.COMPLETED, "completed"))
+    if stop == Stop.NOTHING_ARRIVES and (engine.jobs.held[:, EXAMPLE] == NO_JOB).all():
+        message = _ALL_WAIT
+    if status == AsyncStatus.STALLED and engine.follows_loss:
+        message += _FOLLOWS_LOSS
+    if not np.isfinite(engine.x).all():
+        status, message = AsyncStatus.DIVERGED, f"diverged by update {engine.k}: try a smaller step size"
+    return status, message
 
 
 def _events(engine: AsyncEngine) -> dict[str, Any]:

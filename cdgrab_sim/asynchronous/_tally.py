@@ -9,17 +9,21 @@ import numpy as np
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ
-from cdgrab_sim.asynchronous._types import Flow
+from cdgrab_sim.asynchronous._log import DELAY, FLOW, START, TIME, WEIGHT, WHAT, WORKER, Log
+from cdgrab_sim.asynchronous._records import ABORTED, RELEASED
 
-APPLIED, DROPPED, ABORTED, WEIGHT, DELAY, BUSY = range(6)  # columns of `by_example`
-_ABORTED, _RELEASED = int(Flow.ABORTED), int(Flow.RELEASED)
 LONGEST = 1 << 16  # delays from here on share the last bin of the histogram
 
 
 class Tally(NamedTuple):
-    """Counts so far."""
+    """Counts so far; the first six by example, (rows * n,)."""
 
-    by_example: FloatArray  # (rows * n, 6)
+    applied: IntArray
+    dropped: IntArray
+    aborted: IntArray
+    weight: FloatArray
+    delay: IntArray
+    busy: FloatArray
     by_worker: IntArray  # (m,)
     delays: IntArray  # (LONGEST,) of applied gradients
     total_delay: IntArray  # (1,) of all finished jobs and all waits
@@ -28,57 +32,52 @@ class Tally(NamedTuple):
 
 def empty(examples: int, workers: int) -> Tally:
     """Return zero counts."""
+
+    def counts(size: int) -> IntArray:
+        return np.zeros(size, dtype=np.int64)
+
     return Tally(
-        np.zeros((examples, 6)),
-        np.zeros(workers, dtype=np.int64),
-        np.zeros(LONGEST, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.zeros(1),
+        applied=counts(examples),
+        dropped=counts(examples),
+        aborted=counts(examples),
+        weight=np.zeros(examples),
+        delay=counts(examples),
+        busy=np.zeros(examples),
+        by_worker=counts(workers),
+        delays=counts(LONGEST),
+        total_delay=counts(1),
+        discarded_time=np.zeros(1),
     )
 
 
-def _count_twin(by_example, by_worker, delays, total_delay, discarded_time, events, moments, rows):  # type: ignore[no-untyped-def]
-    for (worker, what, delay, flow), (time, start, weight) in zip(
-        events[:rows].tolist(), moments[:rows].tolist(), strict=True
-    ):
-        total_delay[0] += delay
-        if flow == Flow.RELEASED:
-            continue
-        line = by_example[what]
-        line[BUSY] += time - start
-        line[ABORTED] += flow == Flow.ABORTED
-        if flow != Flow.ABORTED:
-            line[APPLIED if weight > 0.0 else DROPPED] += 1.0
-            line[WEIGHT] += weight
-            line[DELAY] += delay
-        if weight > 0.0:
-            by_worker[worker] += 1
-            delays[min(delay, LONGEST - 1)] += 1
-        else:
-            discarded_time[0] += time - start
-
-
-@kernel(twin=_count_twin)
-def count(by_example, by_worker, delays, total_delay, discarded_time, events, moments, rows):  # type: ignore[no-untyped-def]
+@kernel
+def count(tally: Tally, log: Log, rows: int) -> None:
     """Add the first `rows` events of the log to the counts."""
+    events, moments = (
+        log  # taken apart once: an array taken from a record inside a loop is counted every time
+    )
+    applied, dropped, aborted, weights, delay_sums, busy, by_worker, delays, total_delay, discarded_time = (
+        tally
+    )
     last = delays.shape[0] - 1
     for e in range(rows):
-        worker, what, delay, flow = events[e, 0], events[e, 1], events[e, 2], events[e, 3]
+        what, delay, flow = events[e, WHAT], events[e, DELAY], events[e, FLOW]
         total_delay[0] += delay
-        if flow == _RELEASED:
+        if flow == RELEASED:
             continue
-        duration, weight = moments[e, 0] - moments[e, 1], moments[e, 2]
-        by_example[what, 5] += duration
-        if flow == _ABORTED:
-            by_example[what, 2] += 1.0
+        duration, weight = moments[e, TIME] - moments[e, START], moments[e, WEIGHT]
+        busy[what] += duration
+        if flow == ABORTED:
+            aborted[what] += 1
         else:
-            by_example[what, 0 if weight > 0.0 else 1] += 1.0
-            by_example[what, 3] += weight
-            by_example[what, 4] += delay
+            delay_sums[what] += delay
         if weight > 0.0:
-            by_worker[worker] += 1
+            applied[what] += 1
+            weights[what] += weight
+            by_worker[events[e, WORKER]] += 1
             delays[min(delay, last)] += 1
         else:
+            dropped[what] += flow != ABORTED
             discarded_time[0] += duration
 
 
@@ -94,11 +93,10 @@ def assert_books_balance(tally: Tally, jobs: IntArray, drawn: IntArray, k: int) 
     * every job issued was applied, dropped or aborted, or is in flight, for each example;
     * the delays of finished jobs, the waits, and the ages of what is open sum to (m - 1) k.
     """
-    ended = tally.by_example[:, [APPLIED, DROPPED, ABORTED]].sum(axis=1)
-    missing = drawn - ended - in_flight(jobs, len(drawn))
+    missing = drawn - tally.applied - tally.dropped - tally.aborted - in_flight(jobs, len(drawn))
     if missing.any():
         z = int(np.argmax(missing != 0))
-        raise AssertionError(f"example {z}: {drawn[z]} jobs issued, {missing[z]:g} of them unaccounted for")
+        raise AssertionError(f"example {z}: {drawn[z]} jobs issued, {missing[z]} of them unaccounted for")
     ages = int((k - jobs[:, READ]).sum())
     if int(tally.total_delay[0]) + ages != (len(jobs) - 1) * k:
         raise AssertionError(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._hash import clock_stream
-from cdgrab_sim.asynchronous._types import JobTimes
+from cdgrab_sim.asynchronous._records import JobTimes
 
 _STEPS = 64  # of a period
 

@@ -15,10 +15,8 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._current_loss import CurrentLoss
 from cdgrab_sim.asynchronous._hash import control
-from cdgrab_sim.asynchronous._issue import Law
-from cdgrab_sim.asynchronous._types import JobTimes, positive_times
+from cdgrab_sim.asynchronous._records import CurrentLoss, JobTimes, Law, positive_times
 from cdgrab_sim.asynchronous._varying import on_off, sinusoid, trace
 
 __all__ = [
@@ -159,7 +157,7 @@ def by_norm(power: float = 1.0, base: JobTimes | None = None) -> JobTimes:
     power = _checks.real("power", power)
 
     def times(problem: Problem) -> FloatArray:
-        norms = np.linalg.norm(example_gradients(problem, np.zeros(problem.d)), axis=-1)
+        norms = np.linalg.norm(problem.gradients(np.zeros(problem.d)), axis=-1)
         factors = norms**power
         return np.asarray(factors / factors.mean())
 
@@ -193,7 +191,7 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     def times(problem: Problem) -> FloatArray:
         if problem.x_star is None:
             raise ValueError(f"by_gradient: expected a problem with x_star; {problem.name!r} has none")
-        g = example_gradients(problem, problem.x_star).reshape(-1, problem.d)
+        g = problem.gradients(problem.x_star).reshape(-1, problem.d)
         direction = np.linalg.svd(g - g.mean(axis=0), full_matrices=False)[2][0]
         direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
         slow = np.zeros(len(g), dtype=bool)
@@ -233,7 +231,7 @@ def by_loss(
         x_ref; x_star by default.
     loss : callable, optional
         ``loss(x, i, j, data)`` returns f >= 0 of example j of worker i, plain or ``numba.njit``-compiled;
-        by default that of the built-in quadratic, least-squares, logistic, robust or mlp problem.
+        by default that of the problem.
 
     Examples
     --------
@@ -285,15 +283,6 @@ def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
 
     name = times.name if times.name.endswith(", shuffled") else f"{times.name}, shuffled"
     return replace(times, name=name, example=permuted)
-
-
-def example_gradients(problem: Problem, x: FloatArray) -> FloatArray:
-    """Return the gradients of all examples at `x`, shape (m, n, d)."""
-    m, n, d = problem.m, problem.n, problem.d
-    out = np.empty((m * n, d))
-    who, idx = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
-    problem.grads(out, np.ascontiguousarray(x), who, idx, problem.data)
-    return out.reshape(m, n, d)
 
 
 def _dependent(name: str, example: Callable[[Problem], FloatArray], base: JobTimes | None) -> JobTimes:

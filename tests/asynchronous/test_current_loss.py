@@ -1,12 +1,13 @@
 """Job times that follow the current loss: a naive event loop, mean 1, drift, the control, wrong arguments."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim._kernels.jit import KERNELS
 from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Method, job_times, methods
-from cdgrab_sim.asynchronous._current_loss import loss_of
 from cdgrab_sim.asynchronous._hash import control
 from theory.asynchrony import effective_laws
 
@@ -63,12 +64,12 @@ def test_the_loop_is_the_naive_event_loop(problem):
 
 
 def twin_loss(x, i, j, data):
-    return KERNELS["cdgrab_sim.asynchronous._current_loss._of_quadratic"][1](x, i, j, data)
+    return KERNELS["cdgrab_sim.problems._quadratic.loss"][1](x, i, j, data)
 
 
 @pytest.mark.parametrize("name", ["vanilla", "first-k", "ringmaster-stop"])
 def test_the_twin_has_the_bits_of_the_compiled_loop(name):
-    """The loss in plain Python takes the NumPy loop; aborts, waits, queues and shards included."""
+    """A loss in plain Python runs the loop as Python; aborts, waits, queues and shards included."""
     assert name in METHODS
     for problem in (QUADRATIC, SHARDS):
         plain, compiled = (
@@ -97,8 +98,8 @@ def test_the_twin_has_the_bits_of_the_compiled_loop(name):
     ids=lambda problem: problem.name,
 )
 def test_the_losses_of_the_examples_have_the_mean_f(problem):
-    loss, x = loss_of(problem, job_times.by_loss().current), np.array([0.3, -1.0, 2.0])
-    each = np.array([[loss(x, i, j, problem.data) for j in range(5)] for i in range(2)])
+    x = np.array([0.3, -1.0, 2.0])
+    each = problem.values(x)
     assert each.mean() == pytest.approx(problem.value(x, problem.data), rel=1e-13)
     assert np.ptp(each) > 0.1
 
@@ -193,9 +194,9 @@ def test_a_run_that_diverges_says_so(loss):
         (lambda: job_times.by_loss(base="slow"), TypeError, "base: expected a JobTimes, .* got 'slow'"),
         (lambda: run(times=job_times.by_loss(at=[1.0])), ValueError, r"at: expected shape \(d,\) = \(3,\)"),
         (
-            lambda: run(cg.problems.skewed(m=1, n=4, d=3), times=job_times.by_loss()),
+            lambda: run(replace(QUADRATIC, loss=None), times=job_times.by_loss()),
             ValueError,
-            r"by_loss: .* got 'skewed'; give loss\(x, i, j, data\)",
+            r"by_loss: .* got 'quadratic' without one; give loss\(x, i, j, data\)",
         ),
         (
             lambda: run(cg.problems.mlp(m=1, n=4), times=job_times.by_loss(), x0=None),

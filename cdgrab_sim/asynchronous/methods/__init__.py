@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cdgrab_sim import _checks
-from cdgrab_sim.asynchronous._types import Method
+from cdgrab_sim.asynchronous._records import Method
 from cdgrab_sim.asynchronous.methods._by_delay import delay_adaptive, delay_capped, drop_by_age, ringmaster
 from cdgrab_sim.asynchronous.methods._ordered import (
     ordered_anytime,

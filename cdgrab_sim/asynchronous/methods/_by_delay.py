@@ -7,60 +7,41 @@ from functools import partial
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous._records import ADVANCE, STAY, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
 
-ADVANCE, STAY = int(Flow.ADVANCE), int(Flow.STAY)
-SHRINK, LIMIT = 0, 1  # c[0], the rule; c[1] is its threshold; c[2]: the counter advances on a dropped one
+RULE, THRESHOLD, COUNTS_DROPPED = 0, 1, 2  # of c; the last: the counter advances on a dropped gradient too
+SHRINK, LIMIT = 0, 1  # rules
+STEP, CEILING = 0, 1  # of p
 
 
-def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    tau, threshold = k - k_r, c[1]
-    if c[0] == SHRINK:
-        weight = threshold / max(threshold, tau)
-    else:
-        weight = 1.0 if tau <= threshold else min(1.0, p[1] / (p[0] * tau))
-    if weight == 0.0:
-        return (ADVANCE if c[2] else STAY), 0.0
-    x -= (p[0] * weight) * G[0]
-    return ADVANCE, weight
-
-
-@kernel(twin=_arrive_twin, small=True)
+@kernel(small=True, allocates=False)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Weight the gradient by its delay and apply it."""
-    tau, threshold = k - k_r, c[1]
-    if c[0] == SHRINK:
+    tau, threshold = k - k_r, c[THRESHOLD]
+    if c[RULE] == SHRINK:
         weight = threshold / max(threshold, tau)
     else:
-        weight = 1.0 if tau <= threshold else min(1.0, p[1] / (p[0] * tau))
+        weight = 1.0 if tau <= threshold else min(1.0, p[CEILING] / (p[STEP] * tau))
     if weight == 0.0:
-        return (ADVANCE if c[2] else STAY), 0.0
-    step = p[0] * weight
+        return (ADVANCE if c[COUNTS_DROPPED] else STAY), 0.0
+    step = p[STEP] * weight
     for r in range(x.shape[0]):
         x[r] -= step * G[0, r]
     return ADVANCE, weight
 
 
-def _abort_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    x -= p[0] * G[0]
-    reads = W[: len(restart), 0]
-    reads[worker] = k + 1
-    restart[:] = k + 1 - reads >= c[0]
-    reads[restart] = k + 1
-    return ADVANCE, 1.0
-
-
-@kernel(twin=_abort_twin, small=True)
+@kernel(small=True, allocates=False)
 def abort(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    """Apply the gradient and abort the jobs whose delay reaches the threshold; W[:, 0]: counters read."""
+    """Apply the gradient and abort the jobs whose delay reaches the threshold."""
+    threshold, reads = c[0], c[1:]  # then the counters that the jobs read
     for r in range(x.shape[0]):
-        x[r] -= p[0] * G[0, r]
-    W[worker, 0] = k + 1
+        x[r] -= p[STEP] * G[0, r]
+    reads[worker] = k + 1
     for i in range(restart.shape[0]):
-        if k + 1 - W[i, 0] >= c[0]:
+        if k + 1 - reads[i] >= threshold:
             restart[i] = True
-            W[i, 0] = k + 1
+            reads[i] = k + 1
     return ADVANCE, 1.0
 
 
@@ -78,7 +59,7 @@ def _init(
 
 
 def _init_abort(threshold: int, x0: FloatArray, workers: int, step_size: float) -> MethodState:
-    return state(x0, [step_size], workers=workers, numbers=[threshold])
+    return state(x0, [step_size], numbers=[threshold] + [0] * workers)
 
 
 def delay_adaptive() -> Method:
@@ -93,7 +74,10 @@ def delay_adaptive() -> Method:
     Mishchenko, Bach, Even, Woodworth (2022), arXiv 2206.07638; the rule of their experiments.
     """
     init = partial(_init, SHRINK, None, True, 0.0)
-    return Method("delay-adaptive", init, arrive, provenance="arXiv 2206.07638")
+    return Method(
+        "delay-adaptive", init, arrive, provenance="arXiv 2206.07638",
+        summary="steps shrink in proportion to the delay",
+    )  # fmt: skip
 
 
 def delay_capped(smoothness: float) -> Method:
@@ -117,7 +101,10 @@ def delay_capped(smoothness: float) -> Method:
     """
     smoothness = _checks.real("smoothness", smoothness, above=0.0)
     init = partial(_init, LIMIT, None, True, 1.0 / (4.0 * smoothness))
-    return Method("delay-capped", init, arrive, provenance="arXiv 2206.08307")
+    return Method(
+        "delay-capped", init, arrive, provenance="arXiv 2206.08307",
+        summary="the steps of old gradients are capped",
+    )  # fmt: skip
 
 
 def drop_by_age(threshold: int | None = None, *, advance: bool = True) -> Method:
@@ -140,7 +127,10 @@ def drop_by_age(threshold: int | None = None, *, advance: bool = True) -> Method
     """
     limit = None if threshold is None else _checks.size("threshold", threshold)
     init = partial(_init, LIMIT, limit, bool(advance), 0.0)
-    return Method("drop-by-age", init, arrive, provenance="arXiv 2206.08307")
+    return Method(
+        "drop-by-age", init, arrive, provenance="arXiv 2206.08307",
+        summary="gradients with a delay above a threshold are dropped",
+    )  # fmt: skip
 
 
 def ringmaster(threshold: int, *, stop: bool = False) -> Method:
@@ -164,7 +154,10 @@ def ringmaster(threshold: int, *, stop: bool = False) -> Method:
     R = _checks.size("threshold", threshold)
     if stop:
         return Method(
-            "ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168"
-        )
-    init = partial(_init, LIMIT, R - 1, False, 0.0)
-    return Method("ringmaster", init, arrive, provenance="arXiv 2501.16168")
+            "ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168",
+            summary="jobs are aborted the moment their delay reaches a threshold",
+        )  # fmt: skip
+    return Method(
+        "ringmaster", partial(_init, LIMIT, R - 1, False, 0.0), arrive, provenance="arXiv 2501.16168",
+        summary="only gradients with a delay below a threshold are applied and counted",
+    )  # fmt: skip

@@ -14,30 +14,23 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._regions import Region, project, project_twin
-from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous._records import ADVANCE, Method, MethodState
+from cdgrab_sim.asynchronous._regions import Region, project
 from cdgrab_sim.asynchronous.methods._state import state
 
-ADVANCE = int(Flow.ADVANCE)
+# of c
+REGION, CORRECT, TOTAL = 0, 1, 1  # a kind of Region; the second step of AnyTime; all gradients of mu-squared
+BUCKET, EARLY = 0, 1
+
 _UNVERIFIED = "reconstruction of arXiv 2605.02043, unverified"
 
 
-def _anytime_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
-    move = (p[0] * (k_r + 1)) * G[0]
-    S[0] -= move
-    project_twin(S[0], c[1], S[1:])
-    if c[0]:
-        x -= move * ((seen - then) / seen)
-    x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
-    return ADVANCE, 1.0
-
-
-@kernel(twin=_anytime_twin, small=True)
+@kernel(small=True, allocates=False)
 def anytime(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Step the iterate w = S[0] with the weight of the index at issue; average it into x."""
     seen, then = (k + 1) * (k + 2) / 2, (k_r + 1) * (k_r + 2) / 2
@@ -45,107 +38,83 @@ def anytime(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-un
     for r in range(x.shape[0]):
         move = eta * G[0, r]
         S[0, r] -= move
-        if c[0]:
+        if c[CORRECT]:
             x[r] -= move * shown
-    if c[1]:
-        project(S[0], c[1], S[1:])
-    for r in range(x.shape[0]):
-        x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
+    _average(x, S, c[REGION], k)
     return ADVANCE, 1.0
 
 
-def _heavy_ball_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    m, (alpha, beta), early = len(restart), p, c[1]
-    u = S[0]
-    if not early and c[0] < -(-k // m):
-        x -= beta * u
-        u *= beta
-        c[0] += 1
-    late = float(c[0] - -(-k_r // m))
-    u += (alpha * math.pow(beta, late)) * G[0]
-    x -= (alpha * ((1.0 - math.pow(beta, late + 1.0)) / (1.0 - beta))) * G[0]
-    if early and c[0] < -(-(k + 1) // m):
-        x -= beta * u
-        u *= beta
-        c[0] += 1
-    return ADVANCE, 1.0
-
-
-@kernel(twin=_heavy_ball_twin, small=True)
+@kernel(small=True, allocates=False)
 def heavy_ball(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    """Add the gradient to the momentum u = S[0] as if it had come with its bucket; c[0] is the bucket."""
-    m, d, alpha, beta = restart.shape[0], x.shape[0], p[0], p[1]
-    if c[1] == 0 and c[0] < (k + m - 1) // m:
-        for r in range(d):
-            x[r] -= beta * S[0, r]
-            S[0, r] *= beta
-        c[0] += 1
-    late = float(c[0] - (k_r + m - 1) // m)
+    """Add the gradient to the momentum u = S[0] as if it had come with its bucket."""
+    m, alpha, beta = restart.shape[0], p[0], p[1]
+    if c[EARLY] == 0 and c[BUCKET] < (k + m - 1) // m:
+        _next_bucket(x, S, c, beta)
+    late = float(c[BUCKET] - (k_r + m - 1) // m)
     kept = alpha * math.pow(beta, late)
     shown = alpha * ((1.0 - math.pow(beta, late + 1.0)) / (1.0 - beta))
-    for r in range(d):
+    for r in range(x.shape[0]):
         S[0, r] += kept * G[0, r]
         x[r] -= shown * G[0, r]
-    if c[1] == 1 and c[0] < (k + m) // m:
-        for r in range(d):
-            x[r] -= beta * S[0, r]
-            S[0, r] *= beta
-        c[0] += 1
+    if c[EARLY] == 1 and c[BUCKET] < (k + m) // m:
+        _next_bucket(x, S, c, beta)
     return ADVANCE, 1.0
 
 
-def _mu_squared_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    m = len(restart)
-    q, d = W[:m], W[m:]
-    c[worker] += 1
-    c[m] += 1
-    d[worker] = G[0] + (1.0 - 1.0 / c[worker]) * (d[worker] - G[1])
-    q[worker] = y
-    mean = 0.0 * x
-    for count, row in zip(c[:m], d, strict=True):
-        mean += (count / c[m]) * row
-    S[0] -= (p[0] * (k + 1)) * mean
-    project_twin(S[0], c[m + 1], S[1:])
-    seen = (k + 1) * (k + 2) / 2
-    x[:] = (seen * x + (k + 2) * S[0]) / (seen + (k + 2))
-    return ADVANCE, 1.0
+@kernel(small=True, allocates=False)
+def _next_bucket(x, S, c, beta):  # type: ignore[no-untyped-def]
+    """Let the momentum decay, and step along it."""
+    for r in range(x.shape[0]):
+        x[r] -= beta * S[0, r]
+        S[0, r] *= beta
+    c[BUCKET] += 1
 
 
-@kernel(twin=_mu_squared_twin, small=True)
+@kernel(small=True, allocates=False)
 def mu_squared(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Correct the worker's momentum W[m + worker]; step w = S[0] along the mean over all gradients so far."""
-    m, eta, seen = restart.shape[0], p[0] * (k + 1), (k + 1) * (k + 2) / 2
-    c[worker] += 1
-    c[m] += 1
-    keep = 1.0 - 1.0 / c[worker]
+    m, eta = restart.shape[0], p[0] * (k + 1)
+    counts = c[2:]  # gradients of each worker
+    counts[worker] += 1
+    c[TOTAL] += 1
+    keep = 1.0 - 1.0 / counts[worker]
     for r in range(x.shape[0]):
         W[m + worker, r] = G[0, r] + keep * (W[m + worker, r] - G[1, r])
         W[worker, r] = y[r]
         mean = 0.0 * x[r]
         for i in range(m):
-            mean += (c[i] / c[m]) * W[m + i, r]
+            mean += (counts[i] / c[TOTAL]) * W[m + i, r]
         S[0, r] -= eta * mean
-    if c[m + 1]:
-        project(S[0], c[m + 1], S[1:])
+    _average(x, S, c[REGION], k)
+    return ADVANCE, 1.0
+
+
+@kernel(small=True, allocates=False)
+def _average(x, S, region, k):  # type: ignore[no-untyped-def]
+    """Project the iterate w = S[0] onto the region with bounds S[1:], and average it into x."""
+    seen = (k + 1) * (k + 2) / 2
+    if region:
+        project(S[0], region, S[1:])
     for r in range(x.shape[0]):
         x[r] = (seen * x[r] + (k + 2) * S[0, r]) / (seen + (k + 2))
-    return ADVANCE, 1.0
 
 
 def _init_anytime(
     correct: bool, region: Region | None, x0: FloatArray, workers: int, step_size: float
 ) -> MethodState:
-    made = state(x0, [step_size], server=3, numbers=[int(correct), 0])
+    return _projected_state(region, x0, [step_size], numbers=[0, int(correct)])
+
+
+def _projected_state(
+    region: Region | None, x0: FloatArray, parameters: list[float], **sizes: Any
+) -> MethodState:
+    """Return the state of a method whose iterate S[0] is projected onto a region."""
+    made = state(x0, parameters, server=3, **sizes)
     made.S[0] = x0
-    _set_region(made, region)
-    return made
-
-
-def _set_region(made: MethodState, region: Region | None) -> None:
-    """Put the region of the iterate S[0] into the last number and the rows after it."""
     if region is not None:
-        made.c[-1] = region.kind
-        made.S[1:] = region.bounds(made.S.shape[1])
+        made.c[REGION] = region.kind
+        made.S[1:] = region.bounds(len(x0))
+    return made
 
 
 def _init_heavy_ball(
@@ -155,10 +124,9 @@ def _init_heavy_ball(
 
 
 def _init_mu_squared(region: Region | None, x0: FloatArray, workers: int, step_size: float) -> MethodState:
-    made = state(x0, [step_size], server=3, workers=2 * workers, numbers=[0] * (workers + 2))
-    made.S[0] = x0
+    numbers = [0] * (2 + workers)
+    made = _projected_state(region, x0, [step_size], workers=2 * workers, numbers=numbers)
     made.W[:workers] = x0
-    _set_region(made, region)
     return made
 
 
@@ -188,7 +156,10 @@ def ordered_anytime(*, correct: bool = True) -> Method:
 
     def projected(region: Region | None) -> Method:
         init = partial(_init_anytime, correct, region)
-        return Method("ordered-momentum-anytime", init, anytime, provenance=_UNVERIFIED, projected=projected)
+        return Method(
+            "ordered-momentum-anytime", init, anytime, provenance=_UNVERIFIED, projected=projected,
+            summary="AnyTime averaging; a gradient keeps the weight of its index at issue",
+        )  # fmt: skip
 
     return projected(None)
 
@@ -222,7 +193,10 @@ def ordered_heavy_ball(momentum: float = 0.9, *, early: bool = False) -> Method:
         raise ValueError(f"momentum: expected a number in [0, 1); got {momentum}; lower it")
     init = partial(_init_heavy_ball, momentum, bool(early))
     source = f"arXiv 2407.19234, formulas recalled; as {_UNVERIFIED}"
-    return Method("ordered-momentum-heavy-ball", init, heavy_ball, provenance=source)
+    return Method(
+        "ordered-momentum-heavy-ball", init, heavy_ball, provenance=source,
+        summary="OrMo: late gradients enter the momentum as if they had come with their bucket",
+    )  # fmt: skip
 
 
 def ordered_mu_squared() -> Method:
@@ -246,6 +220,7 @@ def ordered_mu_squared() -> Method:
         return Method(
             "ordered-momentum-mu-squared", init, mu_squared, second_gradient=True, provenance=source,
             projected=projected,
+            summary="two gradients for each example correct the worker's momentum",
         )  # fmt: skip
 
     return projected(None)

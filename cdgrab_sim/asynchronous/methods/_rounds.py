@@ -7,42 +7,28 @@ from functools import partial
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous._records import ADVANCE, STAY, WAIT, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
 
-ADVANCE, STAY, WAIT = int(Flow.ADVANCE), int(Flow.STAY), int(Flow.WAIT)
 BATCH, COUNT, WAITS, RESTARTS = 0, 1, 2, 3  # of c
 
 
-def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    if k_r < k:
-        return STAY, 0.0
-    S[0] += G[0]
-    c[COUNT] += 1
-    if c[COUNT] < c[BATCH]:
-        return (WAIT if c[WAITS] else STAY), 1.0
-    x -= p[0] * (S[0] / c[BATCH])
-    S[0], c[COUNT] = 0.0, 0
-    restart[:] = bool(c[RESTARTS])
-    return ADVANCE, 1.0
-
-
-@kernel(twin=_arrive_twin, small=True)
+@kernel(small=True, allocates=False)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Collect the gradient if it is of this round; apply the mean when the batch is full."""
     if k_r < k:
         return STAY, 0.0
-    d, batch = x.shape[0], c[0]
+    d, batch = x.shape[0], c[BATCH]
     for r in range(d):
         S[0, r] += G[0, r]
-    c[1] += 1
-    if c[1] < batch:
-        return (WAIT if c[2] else STAY), 1.0
+    c[COUNT] += 1
+    if c[COUNT] < batch:
+        return (WAIT if c[WAITS] else STAY), 1.0
     for r in range(d):
         x[r] -= p[0] * (S[0, r] / batch)
         S[0, r] = 0.0
-    c[1] = 0
-    if c[3]:
+    c[COUNT] = 0
+    if c[RESTARTS]:
         for i in range(restart.shape[0]):
             restart[i] = True
     return ADVANCE, 1.0
@@ -65,8 +51,9 @@ def mini_batch() -> Method:
     With one worker: SGD.
     """
     return Method(
-        "mini-batch", partial(_init, None, True, True), arrive, restarts=True, provenance="textbook"
-    )
+        "mini-batch", partial(_init, None, True, True), arrive, restarts=True, provenance="textbook",
+        summary="synchronous SGD: a round waits for every worker",
+    )  # fmt: skip
 
 
 def first_k(k: int) -> Method:
@@ -86,7 +73,10 @@ def first_k(k: int) -> Method:
     Backup workers: Chen, Pan, Monga, Bengio, Jozefowicz (2016), arXiv 1604.00981.
     """
     init = partial(_init, _checks.size("k", k), True, True)
-    return Method("first-k", init, arrive, restarts=True, provenance="arXiv 1604.00981")
+    return Method(
+        "first-k", init, arrive, restarts=True, provenance="arXiv 1604.00981",
+        summary="synchronous SGD that waits for the first k workers and aborts the others",
+    )  # fmt: skip
 
 
 def rennala(batch: int, *, stop: bool = True) -> Method:
@@ -109,5 +99,8 @@ def rennala(batch: int, *, stop: bool = True) -> Method:
     Tyurin, Richtárik (2023), arXiv 2305.12387.
     """
     init = partial(_init, _checks.size("batch", batch), False, bool(stop))
-    name = "rennala" if stop else "rennala-ignore"
-    return Method(name, init, arrive, restarts=bool(stop), provenance="arXiv 2305.12387")
+    name, rest = ("rennala", "aborted") if stop else ("rennala-ignore", "dropped when they arrive")
+    return Method(
+        name, init, arrive, restarts=bool(stop), provenance="arXiv 2305.12387",
+        summary=f"a batch of gradients at one point, then a step; late ones are {rest}",
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._types import MethodState
+from cdgrab_sim.asynchronous._records import MethodState
 
 
 def state(

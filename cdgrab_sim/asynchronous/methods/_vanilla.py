@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.asynchronous._types import Flow, Method, MethodState
+from cdgrab_sim.asynchronous._records import ADVANCE, Method, MethodState
 from cdgrab_sim.asynchronous.methods._state import state
 
-ADVANCE = int(Flow.ADVANCE)
 
-
-def _arrive_twin(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    x -= p[0] * G[0]
-    return ADVANCE, 1.0
-
-
-@kernel(twin=_arrive_twin, small=True)
+@kernel(small=True, allocates=False)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
     """Apply the gradient."""
     alpha, g = p[0], G[0]
@@ -44,4 +37,7 @@ def vanilla() -> Method:
     >>> vanilla().name
     'vanilla'
     """
-    return Method("vanilla", _init, arrive, provenance="arXiv 2206.08307")
+    return Method(
+        "vanilla", _init, arrive, provenance="arXiv 2206.08307",
+        summary="every gradient is applied, however late",
+    )  # fmt: skip

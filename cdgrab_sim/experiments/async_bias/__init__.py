@@ -125,7 +125,7 @@ def offset(cell: dict[str, Any]) -> dict[str, Any]:
     times = job_times.by_gradient(0.2, 10.0)
     assert times.example is not None
     assert problem.x_star is not None
-    g = job_times.example_gradients(problem, problem.x_star)[0]
+    g = problem.gradients(problem.x_star)[0]
     p = np.full(cell["n"], 1.0 / cell["n"])
     predicted = -cell["alpha"] * renewal.mean_in_flight_sum(p, times.example(problem)[0], g, m)[0]
     run = simulate_async(

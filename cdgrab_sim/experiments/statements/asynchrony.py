@@ -102,7 +102,7 @@ def drained(rng: Generator, number: int) -> Measured:
     times, alpha, m = job_times.by_gradient(0.2, 10.0), 0.002, 8
     assert times.example is not None
     assert NOISY.x_star is not None
-    g = job_times.example_gradients(NOISY, NOISY.x_star)[0]
+    g = NOISY.gradients(NOISY.x_star)[0]
     bias = -alpha * renewal.mean_in_flight_sum(UNIFORM, np.ravel(times.example(NOISY)), g, m)
     record, gaps = AsyncRecord(every=25, virtual=True, loss=False), []
     for _ in range(8):

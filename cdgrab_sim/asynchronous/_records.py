@@ -1,33 +1,21 @@
-"""The records of asynchronous runs: Method, JobTimes, AsyncRecord, AsyncRun and how a run ends."""
+"""What an asynchronous run is given: a method, a model of job times, and what to record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
-from os import PathLike
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.asynchronous._current_loss import CurrentLoss
-from cdgrab_sim.asynchronous._issue import Law
-from cdgrab_sim.asynchronous._regions import Region
 
 if TYPE_CHECKING:
-    import xarray
-
-
-class AsyncStatus(StrEnum):
-    """How an asynchronous run ended."""
-
-    COMPLETED = "completed"
-    DIVERGED = "diverged"
-    STALLED = "stalled"  # no job will finish any more, or job times fell below the resolution of the clock
-    LIVELOCK = "livelock"  # `patience` arrivals in a row, and the counter never moved
+    from cdgrab_sim.asynchronous._regions import Region
 
 
 class Flow(IntEnum):
@@ -38,6 +26,19 @@ class Flow(IntEnum):
     WAIT = 2  # the counter stays, the worker idles until a restart
     ABORTED = 3  # a job that a restart threw away
     RELEASED = 4  # an idle worker that a restart put to work
+
+
+STAY, ADVANCE, WAIT, ABORTED, RELEASED = (int(flow) for flow in Flow)  # as kernels spell them
+
+
+class Law(IntEnum):
+    """Laws of the random factor of a job time, all of mean 1."""
+
+    FIXED = 0
+    EXPONENTIAL = 1
+    LOGNORMAL = 2  # a: standard deviation of the logarithm
+    PARETO = 3  # a: tail exponent > 1
+    STRAGGLER = 4  # a: probability, b: slow over normal time
 
 
 class MethodState(NamedTuple):
@@ -74,6 +75,8 @@ class Method:
         ``G[1]`` is the gradient of the same example at ``W[worker]``.
     provenance : str
         Where the formulas come from, shown wherever a result is.
+    summary : str
+        What the method does with a gradient, in one line.
     projected : callable or None
         ``projected(region) -> Method`` where it is not x that takes the step and is projected: x may be an
         average of iterates. None: x is projected after each update.
@@ -99,6 +102,29 @@ class Method:
     second_gradient: bool = False
     provenance: str = "user"
     projected: Callable[[Region], Method] | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CurrentLoss:
+    """How job times follow the loss, made by :func:`cdgrab_sim.asynchronous.job_times.by_loss`.
+
+    Attributes
+    ----------
+    loss : callable or None
+        ``loss(x, i, j, data)`` returns f of example j of worker i; None: that of the problem.
+    power, floor : float
+    at : array_like or None
+        Where the mean effort is 1; None: at x_star.
+    swapped_by : int or None
+        Seed of the control, in which every job takes the time of another example.
+    """
+
+    loss: Callable[..., Any] | None
+    power: float
+    floor: float
+    at: ArrayLike | None = None
+    swapped_by: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +156,7 @@ class JobTimes:
     Raises
     ------
     ValueError, TypeError
-        For times that are not above 0, or NaN; for a law or a clock that there is not.
+        For times that are not above 0, or NaN; for an unknown law; for a clock that stands still.
     """
 
     name: str
@@ -209,137 +235,3 @@ class AsyncRecord:
             _checks.size("every", self.every)
         if self.interval is not None:
             _checks.real("interval", self.interval, above=0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class AsyncRun:
-    """What `simulate_async` measured. Arrays by example have the shape (m, n) of the problem.
-
-    Attributes
-    ----------
-    status : AsyncStatus
-    message : str
-        How it ended, and what to do.
-    x : array (d,)
-        The last iterate of the server, the one that workers read.
-    updates, time : int and float
-        The counter and the clock at the end.
-    at_update, at_time : arrays (records,)
-    loss, grad_norm : arrays (records,)
-    trajectory, virtual : arrays (records, d)
-    average : array (d,)
-    drawn, applied, dropped, aborted, in_flight : int arrays (m, n)
-        Jobs issued, and what became of them: drawn = applied + dropped + aborted + in flight.
-    weight : array (m, n)
-        Sum of the weights with which gradients of an example were applied.
-    delay : array (m, n)
-        Mean delay of the jobs of an example that arrived; NaN where none did.
-    busy : array (m, n)
-        Time that finished (or aborted) jobs of an example took.
-    by_worker : int array (workers,)
-        Gradients applied from each worker.
-    delays : int array
-        Histogram of the delays of applied gradients.
-    discarded_time : float
-        Time spent on dropped and aborted jobs.
-    events : mapping of name to array
-        ``worker, example, delay, flow, time, start, weight`` of every event, on request; `example` counts
-        through (m, n) and is -1 for a worker that waited.
-    meta : mapping
-        All arguments: plain JSON.
-    """
-
-    status: AsyncStatus
-    message: str
-    x: FloatArray
-    updates: int
-    time: float
-    at_update: IntArray
-    at_time: FloatArray
-    drawn: IntArray
-    applied: IntArray
-    dropped: IntArray
-    aborted: IntArray
-    in_flight: IntArray
-    weight: FloatArray
-    delay: FloatArray
-    busy: FloatArray
-    by_worker: IntArray
-    delays: IntArray
-    discarded_time: float
-    meta: Mapping[str, Any]
-    loss: FloatArray | None = None
-    grad_norm: FloatArray | None = None
-    trajectory: FloatArray | None = None
-    virtual: FloatArray | None = None
-    average: FloatArray | None = None
-    events: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "status", AsyncStatus(self.status))  # files hold its text
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the run to one .npz file, without pickle; `cdgrab_sim.load` reads it back.
-
-        The file appears under its name only when it is whole.
-
-        Examples
-        --------
-        >>> import cdgrab_sim as cg
-        >>> from tempfile import TemporaryDirectory
-        >>> run = cg.simulate_async("quadratic", "vanilla", workers=8, updates=20, step_size=1e-3)
-        >>> with TemporaryDirectory() as folder:
-        ...     run.save(f"{folder}/run.npz")
-        ...     again = cg.load(f"{folder}/run.npz")
-        >>> again.status, bool((again.x == run.x).all())
-        (<AsyncStatus.COMPLETED: 'completed'>, True)
-        """
-        from cdgrab_sim import _files
-
-        _files.save_run(self, path)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the measurements as a labelled dataset (needs the extra ``xarray``).
-
-        Records are indexed by their number, with the coordinates ``update`` and ``time``; status, message,
-        clocks and ``meta`` are attributes.
-        """
-        from cdgrab_sim.asynchronous._dataset import to_dataset
-
-        return to_dataset(self)
-
-    @property
-    def law(self) -> FloatArray:
-        """The law of the examples that the run really trained on: weights over their sum, (m, n).
-
-        NaN where nothing was applied.
-        """
-        return _ratio(self.weight, self.weight.sum())
-
-    @property
-    def in_flight_law(self) -> FloatArray:
-        """The law of the example that a busy worker computes, averaged over time, (m, n).
-
-        NaN where nothing has finished.
-        """
-        return _ratio(self.busy, self.busy.sum())
-
-    @property
-    def mean_delay(self) -> float:
-        """The mean delay of the applied gradients; NaN where there are none."""
-        return float(_ratio((np.arange(len(self.delays)) * self.delays).sum(), self.delays.sum()))
-
-    @property
-    def discarded(self) -> float:
-        """The share of finished jobs that was dropped or aborted."""
-        lost = int(self.dropped.sum() + self.aborted.sum())
-        return lost / max(1, lost + int(self.applied.sum()))
-
-    @property
-    def busy_fraction(self) -> float:
-        """Share of the workers' time that went into finished or aborted jobs."""
-        return float(self.busy.sum() / (self.time * len(self.by_worker))) if self.time > 0.0 else 0.0
-
-
-def _ratio(part: Any, whole: float) -> FloatArray:
-    return np.asarray(part / whole if whole > 0.0 else np.full(np.shape(part), np.nan))
