@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import Role, Stream
 from cdgrab_sim._types import IntArray
+from cdgrab_sim.orderings._orders import random_orders
 
 ORDERS = ("iid", "rr", "so", "ig")
 
 
 class Queues:
     """Rings of examples, one for each row of the problem; all workers share the only row of a shared one.
+
+    Row i of epoch t is what worker i visits in epoch t of a synchronous run, whenever the worker gets there.
 
     Parameters
     ----------
@@ -35,7 +39,8 @@ class Queues:
         self._n, self._filled = n, np.zeros(m, dtype=np.int64)
         epochs = 0 if isinstance(order, str) and order == "iid" else 2 * (-(-ahead // n)) + 1
         self.ring = np.zeros((m, epochs * n), dtype=np.int64)
-        self._epoch = _epochs(problem, order, seed)
+        # Workers of one speed share the orders of an epoch; one that lags behind has them drawn once more.
+        self._orders = lru_cache(maxsize=epochs)(_orders(problem, order, seed))
 
     def fill(self) -> int | None:
         """Fill the free part of the rings; return how many entries every row has, None for no limit."""
@@ -44,23 +49,25 @@ class Queues:
             return None
         for row in range(len(self.ring)):
             while self._filled[row] + self._n - self.position[row] <= length:
-                epoch, at = divmod(int(self._filled[row]), self._n)[0], int(self._filled[row]) % length
-                self.ring[row, at : at + self._n] = self._epoch(row, epoch)
+                filled = int(self._filled[row])
+                at = filled % length
+                self.ring[row, at : at + self._n] = self._orders(filled // self._n)[row]
                 self._filled[row] += self._n
         return int((self._filled - self.position).min())
 
 
-def _epochs(problem: Problem, order: Any, seed: int) -> Callable[[int, int], IntArray]:
-    """Return the function from (row, epoch) to a permutation."""
+def _orders(problem: Problem, order: Any, seed: int) -> Callable[[int], IntArray]:
+    """Return the function from an epoch to the orders of all rows, (m, n)."""
     m, n = problem.m, problem.n
     if not isinstance(order, str):
         table = _checks.orders("order", order, m, n)
-        return lambda row, epoch: table[row]
+        return lambda epoch: table
     kind = _checks.choice("order", order, ORDERS)
     if kind in ("ig", "iid"):
-        identity = np.arange(n)
-        return lambda row, epoch: identity
-    streams = [Stream(seed, Role.ORDER, row) for row in range(m)]
+        identity = np.broadcast_to(np.arange(n), (m, n))
+        return lambda epoch: identity
+    stream = Stream(seed, Role.ORDER)
     if kind == "so":
-        return lambda row, epoch: streams[row].at(0).permutation(n)
-    return lambda row, epoch: streams[row].at(epoch).permutation(n)
+        once = random_orders(m, n, stream.at(0))
+        return lambda epoch: once
+    return lambda epoch: random_orders(m, n, stream.at(epoch))

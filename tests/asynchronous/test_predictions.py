@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cdgrab_sim as cg
-from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Method, MethodState, job_times, methods
+from cdgrab_sim.asynchronous import METHODS, AsyncRecord, Flow, Method, MethodState, job_times, methods
 from theory.asynchrony import (
     counting,
     effective_laws,
@@ -43,6 +43,44 @@ def test_a4_equal_workers_are_a_fixed_delay_bit_by_bit(m):
     for k in range(200):
         x.append(x[k] - 0.02 * (lam * (x[max(0, k - m + 1)] - targets[k])))
     np.testing.assert_array_equal(run.trajectory, x)
+
+
+@pytest.mark.parametrize("order", ["rr", "so", "ig", "given"])
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_rounds_of_equal_workers_are_synchronous_sgd(m, order):
+    """Rounds that wait for every worker: the orders of `simulate` and, to rounding, its iterates."""
+    n, alpha = 7, 0.02
+    problem = cg.problems.quadratic(m=m, n=n, d=2, heterogeneity=float(m > 1), seed=4)
+    pi = np.array([np.random.default_rng(i).permutation(n) for i in range(m)])
+    rounds = cg.simulate_async(
+        problem, "mini-batch", workers=m, updates=3 * n, step_size=alpha, record=TRACE, seed=9,
+        order=pi if order == "given" else order, x0=np.ones(2),
+    )  # fmt: skip
+    ordering = cg.orderings.fixed(pi) if order == "given" else order
+    epochs = cg.simulate(
+        problem, ordering, epochs=3, step_size=alpha, seed=9, x0=np.ones(2),
+        record=cg.Record(orders=True, trajectory=True),
+    )  # fmt: skip
+    visited = rounds.events["example"][rounds.events["flow"] <= Flow.WAIT] % n
+    np.testing.assert_array_equal(visited.reshape(3, n, m).transpose(0, 2, 1), epochs.orders[0])
+    np.testing.assert_allclose(rounds.trajectory[::n], epochs.trajectory[0], rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("order", ["rr", "so"])
+def test_a_worker_that_hurries_ahead_visits_the_orders_of_synchronous_epochs(order):
+    """Each worker meets the orders of its own epochs, however far the others have come."""
+    problem, n = cg.problems.quadratic(m=3, n=4, d=2, seed=4), 4
+    events = cg.simulate_async(
+        problem, "vanilla", workers=3, updates=700, step_size=1e-3, record=TRACE, seed=9, order=order,
+        job_times=[1.0, 3.0, 90.0],
+    ).events  # fmt: skip
+    expected = cg.simulate(
+        problem, order, epochs=120, step_size=1e-3, seed=9, record=cg.Record(orders=True)
+    ).orders[0]
+    for worker in range(3):
+        mine = events["example"][events["worker"] == worker] % n
+        assert len(mine) > (400, 150, 4)[worker]
+        np.testing.assert_array_equal(mine[: 120 * n], expected[:, worker].ravel()[: len(mine)])
 
 
 @pytest.mark.parametrize("m", [2, 5])
@@ -212,7 +250,7 @@ def test_a9_limits_of_many_workers():
 def test_a10_the_server_is_unbiased_and_the_drained_iterate_is_not():
     times = job_times.by_gradient(0.2, 10.0)
     alpha, m = 0.002, 8
-    g = job_times.example_gradients(NOISY, NOISY.x_star)[0]
+    g = NOISY.gradients(NOISY.x_star)[0]
     bias = -alpha * renewal.mean_in_flight_sum(UNIFORM, times.example(NOISY)[0], g, m)
     record = AsyncRecord(every=25, virtual=True, average=True, loss=False)
     gaps, servers = [], []
