@@ -38,4 +38,7 @@ def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> di
 
 
 def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
-    return {name: (inspect.getdoc(factory) or "").splitlines()[0] for name, factory in registry.items()}
+    return {
+        name: (inspect.getdoc(factory) or "not described").splitlines()[0]
+        for name, factory in registry.items()
+    }

@@ -52,11 +52,16 @@ class Row:
     name: str
     quantity: str
     measured: float
-    ci_low: float | None
-    ci_high: float | None
-    predicted: float | None
-    margin: float | None
-    verdict: str
+    ci_low: float | None = None
+    ci_high: float | None = None
+    predicted: float | None = None
+    margin: float | None = None
+    verdict: str = "no prediction"
+
+    @classmethod
+    def claimed(cls, name: str, quantity: str, measured: float, holds: bool) -> Row:
+        """Make a row of a claim that holds or fails."""
+        return cls(name, quantity, measured, verdict="holds" if holds else "fails")
 
     @classmethod
     def judged(cls, name: str, quantity: str, verdict: Verdict) -> Row:
@@ -65,13 +70,13 @@ class Row:
 
     def cells(self) -> dict[str, str]:
         """Return the row as text, by heading."""
-        spread = "" if self.ci_low is None else f"[{_short(self.ci_low)}, {_short(self.ci_high)}]"
+        interval = "" if self.ci_low is None else f"[{_short(self.ci_low)}, {_short(self.ci_high)}]"
         promise = "" if self.predicted is None else f"{self.predicted:.3g} ± {self.margin:.2g}"
         return {
             "name": self.name,
             "quantity": self.quantity,
             "measured": _short(self.measured),
-            "95 % interval": spread,
+            "95 % interval": interval,
             "predicted": promise,
             "verdict": self.verdict,
         }
@@ -91,7 +96,7 @@ class Result:
     data : mapping of arrays
         What the figure shows, by name.
     notes : sequence of str
-        Remarks for the reader, such as where a prediction stops to hold.
+        Remarks for the reader, such as where a prediction no longer holds.
     """
 
     experiment: str

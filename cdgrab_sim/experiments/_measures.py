@@ -155,11 +155,11 @@ def time_to_accuracy(cell: dict[str, Any]) -> dict[str, Any]:
     problem, T = problem_of(cell), cell["T"]
     accuracy = for_ordering(cell["accuracy"], cell["ordering"])
     unit = unit_step(problem, 1)
-    found = []
+    found: list[float] = []
 
     def epochs(step_size: float) -> float:
         mean = errors(cell, problem, step_size, T).mean(axis=0)
-        found.append(time_to(mean, accuracy, window=LAST))
+        found.append(cell.get("every", 1) * time_to(mean, accuracy, window=LAST))
         return found[-1]
 
     low, high = cell["rates"]

@@ -59,9 +59,10 @@ def ratio(name: str, quantity: str, a: FloatArray, b: FloatArray, reading: Readi
     (0.96, 'other data')
     """
     low, high = (float(np.exp(end)) for end in t_interval(np.log(a / b)))
-    word = "no prediction" if reading is None else "other data"
-    value, error = (None, None) if reading is None else reading
-    return Row(name, quantity, float(a.mean() / b.mean()), low, high, value, error, word)
+    row = Row(name, quantity, float(a.mean() / b.mean()), low, high)
+    if reading is None:
+        return row
+    return replace(row, predicted=reading.value, margin=reading.error, verdict="other data")
 
 
 def smaller(name: str, quantity: str, a: FloatArray, b: FloatArray) -> Row:
@@ -115,4 +116,4 @@ def claim(
     else:
         worst = float(np.min(values))
         text, holds = f"{quantity} (> {above:g})", worst > above
-    return Row(name, text, worst, None, None, None, None, "holds" if holds else "fails")
+    return Row.claimed(name, text, worst, holds)

@@ -17,7 +17,7 @@ from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments._measures import errors, tuned_together
 from cdgrab_sim.experiments._readings import ratio
-from cdgrab_sim.experiments._table import Table, read_table
+from cdgrab_sim.experiments._table import Columns, read_table
 
 SIZES: dict[str, Any] = {"n": 16, "m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
 QUICK = SIZES | {"m": [1, 8, 32]}
@@ -25,7 +25,7 @@ _TRANSIENT = 0.5  # share of the error that is left without any noise, from whic
 
 
 @lru_cache(maxsize=1)
-def _table(path: str, target: str, standardize: bool, digest: str) -> Table:
+def _table(path: str, target: str, standardize: bool, digest: str) -> Columns:
     return read_table(Path(path), target, standardize=standardize)
 
 
@@ -115,7 +115,7 @@ def run(
     return Result("speedup", config, rows, arrays, notes)
 
 
-def _require(table: Table, sizes: dict[str, Any], path: Path) -> None:
+def _require(table: Columns, sizes: dict[str, Any], path: Path) -> None:
     needed, classes = sizes["n"] * sizes["m"][-1], len(np.unique(table.target))
     if len(table.target) < needed:
         raise ValueError(
@@ -132,7 +132,7 @@ def _rows(largest: dict[str, dict[str, Any]], m: int) -> list[Row]:
     for name, cell in largest.items():
         low, high = t_interval(cell["errors"])
         mean = float(cell["errors"].mean())
-        rows.append(Row(name, f"tuned error at m = {m}", mean, low, high, None, None, "no prediction"))
+        rows.append(Row(name, f"tuned error at m = {m}", mean, low, high))
     base = largest.get("rr")
     for name, cell in largest.items():
         if base is not None and name != "rr":

@@ -15,7 +15,7 @@ from cdgrab_sim._types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Columns:
     """Columns of a file, ready for a loss."""
 
     features: FloatArray  # (N, columns)
@@ -34,7 +34,7 @@ def shipped(name: str) -> Path:
     return Path(str(files("cdgrab_sim"))) / "data" / name
 
 
-def read_table(path: Path, target: str, *, standardize: bool) -> Table:
+def read_table(path: Path, target: str, *, standardize: bool) -> Columns:
     """Read a CSV file with a header line and numbers in every cell.
 
     Parameters
@@ -47,7 +47,7 @@ def read_table(path: Path, target: str, *, standardize: bool) -> Table:
 
     Returns
     -------
-    Table
+    Columns
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_table(path: Path, target: str, *, standardize: bool) -> Table:
         deviations = features.std(axis=0)
         features = features / np.where(deviations > 0.0, deviations, 1.0)
     features = np.column_stack([features, np.ones(len(features))])
-    return Table(features, values[:, at].copy(), hashlib.sha256(raw).hexdigest())
+    return Columns(features, values[:, at].copy(), hashlib.sha256(raw).hexdigest())
 
 
 def _cells(path: Path, raw: bytes) -> tuple[list[str], list[tuple[int, list[tuple[str, str]]]]]:

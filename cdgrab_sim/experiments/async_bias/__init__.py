@@ -161,10 +161,6 @@ def run(options: Options) -> Result:
     Ringmaster's fluid limit have margins. The laws are those of a run that has forgotten its start: counts at
     the end minus counts after a warm-up.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

@@ -150,10 +150,6 @@ def run(options: Options) -> Result:
     against the smallest step; the best ones are ranked. With the same times permuted across examples the bias
     is gone.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result
@@ -199,5 +195,4 @@ def _ranking(data: dict[str, FloatArray]) -> Row:
     worst = np.max([data[f"excess {name}"] for name in KEEPING], axis=0)
     best = np.min([data[f"excess {name}"] for name in DISCARDING], axis=0)
     ratio = float((worst / best).max())
-    word = "holds" if ratio < 1.0 else "fails"
-    return Row("all", "worst keeping / best discarding", ratio, None, None, None, None, word)
+    return Row.claimed("all", "worst keeping / best discarding", ratio, ratio < 1.0)

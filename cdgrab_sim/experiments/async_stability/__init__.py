@@ -77,10 +77,6 @@ def run(options: Options) -> Result:
     Predictions A1, A2 (equal workers, a fixed delay m - 1) and A6 (exponential times). The exponential limit
     is one of the second moment, which a sample mean cannot show; its variances can.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

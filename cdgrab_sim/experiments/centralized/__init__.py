@@ -51,10 +51,6 @@ def run(options: Options) -> Result:
     on N and on the mean-square prefix of the orders only. More workers make no ordering much better, they
     make its epochs shorter.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result
@@ -103,4 +99,4 @@ def _speedup(k: int, steps: FloatArray, base: FloatArray, m: FloatArray) -> Row:
     logs = np.log(base[:, 0] / steps[:, k])
     low, high = (float(np.exp(end)) for end in t_interval(logs))
     quantity = f"speedup over {CENTRAL} at m = {m[k]}"
-    return Row("cd-grab", quantity, float(np.exp(logs.mean())), low, high, None, None, "no prediction")
+    return Row("cd-grab", quantity, float(np.exp(logs.mean())), low, high)

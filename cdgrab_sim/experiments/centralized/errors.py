@@ -80,8 +80,8 @@ def _noise_note(name: str, m: Sequence[int], table: FloatArray) -> str:
     """Compare what m changes with what the seed changes."""
     logs = np.log(table)
     change = 100.0 * float(np.expm1(np.ptp(logs.mean(axis=0))))
-    spread = 100.0 * float(np.expm1(np.sqrt(logs.var(axis=0, ddof=1).mean())))
-    change_in, noise = f"{change:.0f} % over m = {m[0]}..{m[-1]}", f"{spread:.0f} % over seeds"
+    deviation = 100.0 * float(np.expm1(np.sqrt(logs.var(axis=0, ddof=1).mean())))
+    change_in, noise = f"{change:.0f} % over m = {m[0]}..{m[-1]}", f"{deviation:.0f} % over seeds"
     return f"{name}: at fixed N the tuned error varies by {change_in}, by a standard deviation of {noise}"
 
 

@@ -79,7 +79,7 @@ def run(options: Options) -> Result:
     for name in ORDERINGS[1:]:
         for m in SHOWN["m"]:
             share = float((seconds[name] / seconds["rr"])[sizes["m"].index(m)])
-            rows.append(_stated(name, f"modelled time / rr, LeNet, m = {m}", share))
+            rows.append(Row(name, f"modelled time / rr, LeNet, m = {m}", share))
     data = {"m": np.array(sizes["m"])} | {f"model {name}": values for name, values in seconds.items()}
     return Result("cost", config, rows, data, NOTES)
 
@@ -102,14 +102,10 @@ def _counted(name: str, problem: Problem) -> list[Row]:
         same(name, "floats held by the server", held.server, Reading(derived.server, 0.0)),
         same(name, "floats held by a worker", held.worker, Reading(derived.worker, 0.0)),
         same(name, "integers held by a worker", held.integers, Reading(derived.integers, 0.0)),
-        _stated(name, "floats sent per epoch", derived.sent),
-        _stated(name, "operations of a worker per step", derived.worker_operations / n),
-        _stated(name, "operations of the server per step", derived.server_operations / n),
+        Row(name, "floats sent per epoch", derived.sent),
+        Row(name, "operations of a worker per step", derived.worker_operations / n),
+        Row(name, "operations of the server per step", derived.server_operations / n),
     ]
-
-
-def _stated(name: str, quantity: str, value: float) -> Row:
-    return Row(name, quantity, value, None, None, None, None, "no prediction")
 
 
 def _timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[str, FloatArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,10 +144,11 @@ def _below(rule: str, variable: str, values: FloatArray, limits: FloatArray, sta
     """Judge a bound: no more violations than its probability allows in 999 of 1000 experiments."""
     ratios = values / limits
     allowed = binom.ppf(0.999, ratios.size, CHANCES[statement])
-    word = "holds" if (ratios > 1.0 + 1e-9).sum() <= allowed else "fails"
+    holds = (ratios > 1.0 + 1e-9).sum() <= allowed
     worst = ratios.max(axis=1)
     quantity = f"largest sum / bound of {statement}, over {variable}"
-    return Row(rule, quantity, float(worst.mean()), *t_interval(worst), None, None, word)
+    low, high = t_interval(worst)
+    return replace(Row.claimed(rule, quantity, float(worst.mean()), holds), ci_low=low, ci_high=high)
 
 
 def _stationary(variable: str, means: FloatArray, dimensions: Sequence[int]) -> Row:

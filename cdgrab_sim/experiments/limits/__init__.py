@@ -49,10 +49,6 @@ QUICK = SIZES | {
 def run(options: Options) -> Result:
     """Hold orderings against the limits that are known for them.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

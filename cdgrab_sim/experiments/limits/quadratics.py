@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import problems
-from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._rng import Role, stream, subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import by_ordering, grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
 from cdgrab_sim.experiments._exponents import exponent_row
 from cdgrab_sim.experiments._measures import floor
+from cdgrab_sim.experiments._orders import given
 from cdgrab_sim.experiments._readings import Reading, claim, same
-from cdgrab_sim.orderings._fixed import FixedState
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import instances, quadratics
 
@@ -123,16 +123,11 @@ def de_sa() -> list[Row]:
 
 def _epoch(problem: Problem, order: Sequence[int]) -> FloatArray:
     """Return the matrix of one epoch: what it makes of each unit vector."""
-    given = Ordering(
-        "given",
-        init=lambda problem, rng: FixedState(np.array([order])),
-        observe=None,
-        advance=lambda state, rng: state,
-        replacement=True,
-    )
     record = Record(loss=False, grad_norm=False)
     d = problem.d
-    run = simulate(problem, given, epochs=1, step_size=1.0, x0=np.eye(d), replicates=d, record=record)
+    run = simulate(
+        problem, given([[order]]), epochs=1, step_size=1.0, x0=np.eye(d), replicates=d, record=record
+    )
     return run.x.T
 
 

@@ -77,10 +77,6 @@ def run(options: Options) -> Result:
     * Workers: shards that differ change nothing; equal shards visited in equal orders gain nothing; terms
       +-1 cancel.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

@@ -120,9 +120,12 @@ def signs_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
         share = (tables["cd-grab"] / tables["rr"]).max(axis=0)
         found = Findings(data={"signs m": np.array(m), "signs share": tables["cd-grab"] / tables["rr"]})
         for k, workers in enumerate(m):
-            quantity = f"floor / rr's on ±1 terms at m = {workers}" + (" (none)" if workers % 2 == 0 else "")
-            word = "no prediction" if workers % 2 else "holds" if share[k] <= _NOTHING else "fails"
-            found.rows.append(Row("cd-grab", quantity, float(share[k]), None, None, None, None, word))
+            quantity, measured = f"floor / rr's on ±1 terms at m = {workers}", float(share[k])
+            if workers % 2:
+                found.rows.append(Row("cd-grab", quantity, measured))
+            else:
+                holds = measured <= _NOTHING
+                found.rows.append(Row.claimed("cd-grab", f"{quantity} (none)", measured, holds))
         found.notes.append("cd-grab: on ±1 terms and even m there is no floor, hence no exponent")
         return found
 

@@ -30,10 +30,6 @@ FROM_EPOCH = 25  # the second half
 def run(options: Options) -> Result:
     """Train logistic regression with momentum and compare the losses.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

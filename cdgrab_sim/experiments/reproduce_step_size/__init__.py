@@ -34,10 +34,6 @@ ERROR = 0.005
 def run(options: Options) -> Result:
     """Train with four step sizes and compare cd-grab with rr at the end.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

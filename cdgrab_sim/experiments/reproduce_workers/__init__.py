@@ -51,10 +51,6 @@ LOSS_ERROR, HERDING_ERROR = 0.003, 2.0
 def run(options: Options) -> Result:
     """Train with 4 to 64 workers on the same examples and updates of the same size.
 
-    Parameters
-    ----------
-    options : Options
-
     Returns
     -------
     Result

@@ -14,7 +14,6 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     quadratics,
     random_orders,
     self_balancing,
-    tuned_exponents,
 )
 from cdgrab_sim.experiments.statements._statement import STATEMENTS, Statement
 

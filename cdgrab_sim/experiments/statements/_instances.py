@@ -11,6 +11,11 @@ from cdgrab_sim._types import FloatArray, IntArray
 NORMS = {"inf": np.inf, "l2": 2}
 
 
+def seed_of(rng: Generator) -> int:
+    """Draw a seed for what takes one."""
+    return int(rng.integers(2**31))
+
+
 def vectors(rng: Generator, number: int, *shape: int) -> FloatArray:
     """Draw vectors: normal, on the sphere, signs, heavy-tailed, few distinct ones, nearly parallel."""
     z = rng.standard_normal(shape)

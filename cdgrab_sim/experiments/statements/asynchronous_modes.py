@@ -9,15 +9,12 @@ from numpy.random import Generator
 
 from cdgrab_sim import problems
 from cdgrab_sim.asynchronous import AsyncRecord, job_times, simulate_async
+from cdgrab_sim.experiments.statements._instances import seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from theory.asynchrony import exponential, fixed_delay
 
 MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # no noise
 PATH = AsyncRecord(every=1, trajectory=True, loss=False)
-
-
-def _seed(rng: Generator) -> int:
-    return int(rng.integers(2**31))
 
 
 def _mode(workers: int, c: float, updates: int, times: Any = 1.0, **changes: Any) -> np.ndarray[Any, Any]:
@@ -57,10 +54,10 @@ def _growth(m: int, c: float) -> float:
 @identity("A4", "equal workers are a fixed delay, bit by bit", cases=20, tol=0.0)
 def equal_workers(rng: Generator, number: int) -> Measured:
     m, c = 1 + number % 6, float(rng.uniform(0.01, 0.2))
-    problem = problems.quadratic(m=1, n=32, d=1, eigenvalues=[1.0], seed=_seed(rng))
+    problem = problems.quadratic(m=1, n=32, d=1, eigenvalues=[1.0], seed=seed_of(rng))
     record = AsyncRecord(every=1, trajectory=True, events=True, loss=False)
     run = simulate_async(
-        problem, "vanilla", workers=m, updates=100, step_size=c, seed=_seed(rng), x0=[1.0], record=record
+        problem, "vanilla", workers=m, updates=100, step_size=c, seed=seed_of(rng), x0=[1.0], record=record
     )
     assert run.trajectory is not None
     targets = problem.data.b[0, run.events["example"], 0]
@@ -68,10 +65,10 @@ def equal_workers(rng: Generator, number: int) -> Measured:
 
 
 def _variance(rng: Generator, m: int, c: float, times: Any) -> float:
-    problem = problems.quadratic(m=1, n=512, d=8, eigenvalues=[1.0] * 8, seed=_seed(rng))
+    problem = problems.quadratic(m=1, n=512, d=8, eigenvalues=[1.0] * 8, seed=seed_of(rng))
     record = AsyncRecord(every=1, trajectory=True, loss=False)
     assert problem.x_star is not None
-    options: dict[str, Any] = {"x0": problem.x_star, "record": record, "seed": _seed(rng)}
+    options: dict[str, Any] = {"x0": problem.x_star, "record": record, "seed": seed_of(rng)}
     run = simulate_async(
         problem, "vanilla", workers=m, updates=40_000, step_size=c, job_times=times, **options
     )
@@ -104,7 +101,7 @@ def fastest(rng: Generator, number: int) -> Measured:
 @upper("A5", "mean iterates under exponential times, off by at most six standard errors", cases=2)
 def implicit_momentum(rng: Generator, number: int) -> Measured:
     m, c, k = 3 + 2 * number, 0.3, 12
-    traces = np.array([_mode(m, c, k, job_times.exponential(), seed=_seed(rng)) for _ in range(600)])
+    traces = np.array([_mode(m, c, k, job_times.exponential(), seed=seed_of(rng)) for _ in range(600)])
     error = traces.std(axis=0)[1:] / len(traces) ** 0.5
     gap = np.abs(traces.mean(axis=0) - exponential.mean_iterates(c, m, k))[1:]
     return ratio(gap, 6.0 * error + 1e-12)

@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import problems
 from cdgrab_sim.asynchronous import AsyncRecord, AsyncRun, job_times, methods, simulate_async
+from cdgrab_sim.experiments.statements._instances import seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, upper
 from theory.asynchrony import (
     counting,
@@ -32,15 +33,11 @@ SILENT = AsyncRecord(loss=False)
 _ORDERED = ("ordered-momentum-anytime", "ordered-momentum-heavy-ball", "ordered-momentum-mu-squared")
 
 
-def _seed(rng: Generator) -> int:
-    return int(rng.integers(2**31))
-
-
 def _long(
     method: Any, rng: Generator, m: int, updates: int, times: Any = CLASSES, **changes: Any
 ) -> AsyncRun:
     """Run on the noisy problem, whose slow examples take ten times as long."""
-    options: dict[str, Any] = {"step_size": 1e-3, "record": SILENT, "seed": _seed(rng)} | changes
+    options: dict[str, Any] = {"step_size": 1e-3, "record": SILENT, "seed": seed_of(rng)} | changes
     return simulate_async(NOISY, method, workers=m, updates=updates, job_times=times, **options)
 
 
@@ -242,7 +239,7 @@ def parents(rng: Generator, number: int) -> Measured:
 
 @identity("A17", "applied prefix sums from issued ones", cases=8, tol=0.0)
 def applied(rng: Generator, number: int) -> Measured:
-    seed, m = _seed(rng), 2 + number
+    seed, m = seed_of(rng), 2 + number
     short, longer = (
         _long("vanilla", rng, m, updates, job_times.pareto(1.5), record=TRACE, seed=seed)
         for updates in (50, 4000)

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import herding, problems
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.experiments.statements._instances import largest
+from cdgrab_sim.experiments.statements._instances import largest, seed_of
 from cdgrab_sim.experiments.statements._paths import (
     ANY_ORDER,
     Path,
@@ -28,20 +28,16 @@ from theory import convergence as theory
 _NORMS = ("l2", "inf")
 
 
-def _seed(rng: Generator) -> int:
-    return int(rng.integers(2**31))
-
-
 def _any_order(rng: Generator, number: int, family: object, count: int, caps: tuple[float, ...]) -> Path:
     """Go through orderings, problems, caps and norms, in this order from fast to slow."""
     number, which = divmod(number, len(ANY_ORDER))
     number, kind = divmod(number, count)
     number, cap = divmod(number, len(caps))
     assert callable(family)
-    problem = family(kind, _seed(rng))
+    problem = family(kind, seed_of(rng))
     # From the minimiser only the prefixes move x: there the terms in V are all there is.
     x0 = problem.x_star if (which + kind + number) % 2 else None
-    return path(problem, ANY_ORDER[which], caps[cap], _seed(rng), norm=_NORMS[number % 2], x0=x0)
+    return path(problem, ANY_ORDER[which], caps[cap], seed_of(rng), norm=_NORMS[number % 2], x0=x0)
 
 
 def _coordinated(rng: Generator, number: int, family: object, count: int, caps: tuple[float, ...]) -> Path:
@@ -76,7 +72,7 @@ def best_step(rng: Generator, number: int) -> Measured:
 
 @identity("T1", "expected mean-square prefix of random orders, by enumeration", cases=5)
 def reshuffled_prefixes(rng: Generator, number: int) -> Measured:
-    problem = problems.robust(m=2, n=3, d=2, seed=_seed(rng))
+    problem = problems.robust(m=2, n=3, d=2, seed=seed_of(rng))
     x = rng.standard_normal(2)
     rows = list(itertools.permutations(range(3)))
     pairs = [np.array(pi) for pi in itertools.product(rows, repeat=2)]
@@ -98,10 +94,10 @@ def gap(rng: Generator, number: int) -> Measured:
 
 @upper("T2", "floor of random reshuffling", cases=6, tight=1e-3)
 def reshuffling_floor(rng: Generator, number: int) -> Measured:
-    problem = strongly_convex(number, _seed(rng))
+    problem = strongly_convex(number, seed_of(rng))
     L, mu, sigma = (problem.constants[key] for key in ("L", "mu", "sigma"))
     alpha = 0.4 / (problem.n * L)
-    run = simulate(problem, "rr", epochs=3000, step_size=alpha, seed=_seed(rng))
+    run = simulate(problem, "rr", epochs=3000, step_size=alpha, seed=seed_of(rng))
     assert run.loss is not None
     bound = theory.rr_pl_floor(alpha, L, sigma, mu, problem.m, problem.n)
     return (run.loss[0, 1500:].mean() - problem.f_star) / bound
@@ -117,9 +113,9 @@ def fixed_point(rng: Generator, number: int) -> Measured:
 def _large_steps(rng: Generator, number: int) -> tuple[Path, FloatArray, FloatArray]:
     """Return a run with alpha L up to 1, its squared distances and its squared prefixes at the optimum."""
     number, which = divmod(number, len(ANY_ORDER))
-    problem = strongly_convex(number, _seed(rng))
+    problem = strongly_convex(number, seed_of(rng))
     cap = (1.0, 0.3, 0.02)[(number + number // 3) % 3]
-    p = path(problem, ANY_ORDER[which], cap, _seed(rng), per_epoch=False)
+    p = path(problem, ANY_ORDER[which], cap, seed_of(rng), per_epoch=False)
     assert p.run.distance is not None
     return p, p.run.distance[0] ** 2, np.sum(p.prefixes(problem.x_star) ** 2, axis=2)
 
@@ -141,11 +137,11 @@ def last_distance(rng: Generator, number: int) -> Measured:
 
 @upper("T3", "mean squared distance of random reshuffling", cases=6, tight=0.05)
 def reshuffled_distance(rng: Generator, number: int) -> Measured:
-    problem = strongly_convex(number, _seed(rng))
+    problem = strongly_convex(number, seed_of(rng))
     L, mu, sigma = (problem.constants[key] for key in ("L", "mu", "sigma"))
     alpha, T, R = (1.0, 0.2)[number // 3] / L, 10, 400
     x0 = np.full(problem.d, 0.1)
-    run = simulate(problem, "rr", epochs=T, step_size=alpha, replicates=R, x0=x0, seed=_seed(rng))
+    run = simulate(problem, "rr", epochs=T, step_size=alpha, replicates=R, x0=x0, seed=seed_of(rng))
     assert run.distance is not None
     squares = run.distance[:, -1] ** 2
     low = squares.mean() - 5.0 * squares.std() / np.sqrt(R)  # five standard errors below what was measured
@@ -195,11 +191,11 @@ def coordinated_gap(rng: Generator, number: int) -> Measured:
 
 @upper("T6", "floor of cd-grab", cases=6)
 def coordinated_floor(rng: Generator, number: int) -> Measured:
-    problem = strongly_convex(number, _seed(rng))
+    problem = strongly_convex(number, seed_of(rng))
     L, mu = problem.constants["L"], problem.constants["mu"]
     alpha = 1 / (12 * problem.n * L)
-    p = path(problem, "cd-grab", 1 / 12, _seed(rng))
-    run = simulate(problem, "cd-grab", epochs=3000, step_size=alpha, seed=_seed(rng))
+    p = path(problem, "cd-grab", 1 / 12, seed_of(rng))
+    run = simulate(problem, "cd-grab", epochs=3000, step_size=alpha, seed=seed_of(rng))
     assert run.loss is not None
     bound = theory.cd_grab_pl_floor(alpha, L, 2 * p.A.max(), mu, problem.m)
     return (run.loss[0, 1500:].max() - problem.f_star) / bound
@@ -209,7 +205,7 @@ def _grab(rng: Generator, number: int) -> tuple[Path, IntArray, FloatArray]:
     """Return a run of grab, its orders (T, n) and its iterates (T + 1, d)."""
     family = (problems.quadratic, problems.skewed, problems.robust)[number % 3]
     cap, norm = (1e-4, 1 / 2, 1 / 100)[number // 3 % 3], _NORMS[number // 9 % 2]
-    p = path(family(m=1, n=8, d=2, seed=_seed(rng)), "grab", cap, _seed(rng), norm=norm)
+    p = path(family(m=1, n=8, d=2, seed=seed_of(rng)), "grab", cap, seed_of(rng), norm=norm)
     assert p.run.trajectory is not None
     assert p.run.orders is not None
     return p, p.run.orders[0, :, 0], p.run.trajectory[0]
@@ -265,7 +261,7 @@ def independent_herding(rng: Generator, number: int) -> Measured:
     if number % 8 == 1:
         z[:] = z[0]
     z -= z.mean(axis=1, keepdims=True)
-    pi = herding.order(z, "d-grab-pair", rounds=number % 3, seed=_seed(rng))
+    pi = herding.order(z, "d-grab-pair", rounds=number % 3, seed=seed_of(rng))
     own = [herding.error(one, order, norm) for one, order in zip(z, pi, strict=True)]
     return herding.error(z, pi, norm) / m / theory.independent_herding_bound(own)
 

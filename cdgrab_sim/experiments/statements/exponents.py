@@ -1,7 +1,8 @@
-"""Exponents (S): the table of slopes, one log-log fit per seed, measured with `simulate` and `herding`."""
+"""Exponents (S): the table of slopes, one log-log fit per seed, over cells like those of the experiments."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,18 +10,20 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import herding, problems
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.experiments.statements._instances import centred, random_orders
+from cdgrab_sim.experiments._measures import (
+    floor,
+    herding_error,
+    problem_of,
+    relaxed,
+    run_of,
+    time_to_accuracy,
+    tuned_error,
+)
+from cdgrab_sim.experiments._parts import Task
+from cdgrab_sim.experiments.statements._instances import seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, slope
-from cdgrab_sim.synchronous._simulate import simulate
-
-POWERS = np.array([1, 2, 4, 8, 16, 32])
-
-
-def _seed(rng: Generator) -> int:
-    return int(rng.integers(2**31))
 
 
 def exponent(x: ArrayLike, y: ArrayLike) -> float:
@@ -28,114 +31,198 @@ def exponent(x: ArrayLike, y: ArrayLike) -> float:
     return float(np.polyfit(np.log(np.asarray(x)), np.log(np.asarray(y)), 1)[0])
 
 
-def _herding(rng: Generator, z: FloatArray, ordering: str) -> float:
-    """Return the root mean square herding error over several first orders."""
-    m, n, _ = z.shape
-    if ordering in ("rr", "so", "flipflop"):  # one epoch of each is a random order
-        errors = [herding.error(z, random_orders(rng, m, n), "l2") for _ in range(64)]
-    else:
-        curves = [herding.curve(z, ordering, 14, random_orders(rng, m, n), norm="l2") for _ in range(6)]
-        errors = np.ravel([curve[-5:] for curve in curves]).tolist()
-    return float(np.sqrt(np.mean(np.square(errors))))
+def _measured(task: Task, cell: Mapping[str, Any], variable: str, values: Sequence[Any]) -> list[float]:
+    """Return the error that a task finds for each value of a variable of its cell."""
+    return [task({**cell, variable: value})["error"] for value in values]
 
 
-def herding_in_m(ordering: str, rng: Generator, number: int) -> Measured:
-    z = centred(rng.standard_normal((POWERS[-1], 64, 4)), (1,))
-    return exponent(POWERS, [_herding(rng, z[:m], ordering) for m in POWERS])
+def _floor(cell: Mapping[str, Any], relaxations: float) -> dict[str, float]:
+    """Measure a floor in units of the variance of the gradients, which the draw of an instance decides."""
+    problem = problem_of(cell)
+    found = floor(relaxed(cell, relaxations), problem)
+    return {"error": found["error"] / problem.constants["sigma"] ** 2}
 
 
-def herding_in_n(ordering: str, rng: Generator, number: int) -> Measured:
-    m = 1 if ordering == "grab" else 3
-    sizes = [16, 32, 64, 128, 256]
-    tables = [centred(rng.standard_normal((m, n, 4)), (1,)) for n in sizes]
-    return exponent(sizes, [_herding(rng, z, ordering) for z in tables])
+def herding_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
+    cell = {"ordering": ordering, "seed": seed_of(rng), "d": 4, "rounds": 14, "n": 64}
+    cell["m"] = 1 if ordering == "grab" else 3
+    values = {"m": [1, 2, 4, 8, 16, 32], "n": [64, 128, 256, 512, 1024]}[variable]
+    return exponent(values, _measured(herding_error, cell, variable, values))
 
 
 for _ordering in ("rr", "d-grab", "d-grab-pair", "cd-grab"):
-    slope("herding error", _ordering, "m", margin=0.1)(partial(herding_in_m, _ordering))
+    slope("herding error", _ordering, "m", margin=0.1)(partial(herding_in, "m", _ordering))
 for _ordering in ("rr", "grab", "d-grab-pair", "cd-grab"):
-    slope("herding error", _ordering, "n", margin=0.2)(partial(herding_in_n, _ordering))
+    slope("herding error", _ordering, "n", margin=0.2)(partial(herding_in, "n", _ordering))
 
 
-def floor(ordering: str, seed: int, *, m: int, n: int, alpha: float, kappa: float) -> float:
-    """Return (f - f_star) / sigma^2 on the skewed problem, averaged over time after a burn-in."""
-    problem = problems.skewed(m=m, n=n, d=3, kappa=kappa, seed=seed)
-    epochs = round((40 if ordering == "sgd" else 12) / (alpha * n))  # relaxation times; sgd wanders most
-    start = np.full(3, alpha * np.sqrt(n / m) / 2.0)
-    record = Record(grad_norm=False)
-    run = simulate(problem, ordering, epochs=epochs, step_size=alpha, x0=start, seed=seed, record=record)
-    assert run.loss is not None
-    return float(run.loss[0, epochs // 3 :].mean()) / problem.constants["sigma"] ** 2
-
-
-def floor_in_m(ordering: str, rng: Generator, number: int) -> Measured:
-    seed, kappa, n = _seed(rng), 10.0, 32
-    alpha = 0.05 / (n * kappa)
-    sizes = POWERS[:5]
-    return exponent(sizes, [floor(ordering, seed, m=m, n=n, alpha=alpha, kappa=kappa) for m in sizes])
-
-
-def floor_in_n(ordering: str, rng: Generator, number: int) -> Measured:
-    seeds, kappa, sizes = [_seed(rng) for _ in range(2)], 10.0, [16, 32, 64, 128]
-    m, alpha = 1 if ordering == "grab" else 2, 0.1 / (sizes[-1] * kappa)
-    return exponent(
-        sizes,
-        [np.mean([floor(ordering, s, m=m, n=n, alpha=alpha, kappa=kappa) for s in seeds]) for n in sizes],
-    )
-
-
-def floor_in_alpha(ordering: str, rng: Generator, number: int) -> Measured:
-    seed, kappa, n = _seed(rng), 10.0, 32
-    steps = np.array([0.1, 0.05, 0.025, 0.0125]) / (n * kappa)
-    m = 1 if ordering == "grab" else 2
-    return exponent(steps, [floor(ordering, seed, m=m, n=n, alpha=a, kappa=kappa) for a in steps])
+def floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
+    L, n = 10.0, 32
+    cell = {"ordering": ordering, "seed": seed_of(rng), "n": n, "replicates": {"others": 1}}
+    cell |= {"problem": {"family": "skewed", "d": 3, "kappa": L}, "m": 1 if ordering == "grab" else 2}
+    grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8, 16], "n": [16, 32, 64, 128]}
+    grid["step_size"] = [h / (n * L) for h in (0.1, 0.05, 0.025, 0.0125)]
+    cell["step_size"] = 0.1 / (grid["n"][-1] * L) if variable == "n" else 0.05 / (n * L)
+    task = partial(_floor, relaxations=40 if ordering == "sgd" else 12)  # it wanders most
+    values = grid[variable]
+    return exponent(values, _measured(task, cell, variable, values))
 
 
 for _ordering, _margin in (("sgd", 0.2), ("rr", 0.2), ("d-grab-pair", 0.3), ("cd-grab", 0.3)):
-    slope("floor", _ordering, "m", margin=_margin, seeds=8)(partial(floor_in_m, _ordering))
+    slope("floor", _ordering, "m", margin=_margin, seeds=8)(partial(floor_in, "m", _ordering))
 for _ordering in ("sgd", "rr", "grab", "cd-grab"):
-    slope("floor", _ordering, "n", margin=0.35, seeds=16, slow=True)(partial(floor_in_n, _ordering))
-    slope("floor", _ordering, "alpha", margin=0.35, seeds=16, slow=True)(partial(floor_in_alpha, _ordering))
-
-
-def quadratic_floor(ordering: str, seed: int, *, m: int, n: int, alpha: float) -> float:
-    """Return (f - f_star) / sigma^2 on a quadratic, averaged over time, of so over the orders drawn."""
-    problem = problems.quadratic(m=m, n=n, d=1, eigenvalues=[1.0], seed=seed)
-    epochs, chains = round(30 / (alpha * n)), 120 if ordering == "so" else 12
-    epochs = epochs // 3 if ordering == "so" else epochs
-    record = Record(every=2, grad_norm=False)  # flipflop after complete pairs
-    assert problem.x_star is not None
-    run = simulate(
-        problem,
-        ordering,
-        epochs=2 * (epochs // 2),
-        step_size=alpha,
-        x0=problem.x_star,
-        replicates=chains,
-        seed=seed,
-        record=record,
-        threads=1,
+    slope("floor", _ordering, "n", margin=0.35, seeds=16, slow=True)(partial(floor_in, "n", _ordering))
+    slope("floor", _ordering, "alpha", margin=0.35, seeds=16, slow=True)(
+        partial(floor_in, "step_size", _ordering)
     )
-    assert run.loss is not None
-    floor = run.loss[:, run.loss.shape[1] // 3 :].mean() - problem.f_star
-    return float(floor) / problem.constants["sigma"] ** 2
 
 
-def quadratic_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
-    seed = _seed(rng)
-    grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8], "n": [8, 16, 32], "alpha": [0.2, 0.1, 0.05]}
-    floors = []
-    for value in grid[variable]:
-        sizes = {"m": 1, "n": 64 if ordering == "cd-grab" else 16}
-        sizes |= {variable: value} if variable != "alpha" else {}
-        h = {"alpha": value, "n": value / 160}.get(variable, 0.1)  # n varies at a fixed step: h grows with n
-        floors.append(quadratic_floor(ordering, seed, alpha=h / sizes["n"], **sizes))
-    return exponent(grid[variable], floors)
+def quadratic_floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
+    n = 64 if ordering == "cd-grab" else 16
+    cell = {"ordering": ordering, "seed": seed_of(rng), "m": 1, "n": n, "step_size": 0.1 / n}
+    cell |= {"problem": {"family": "quadratic", "d": 1, "eigenvalues": [1.0]}, "every": 2}
+    cell |= {"replicates": {"others": 12, "so": 120}}  # its errors stay; only its orders can be averaged
+    grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8], "n": [8, 16, 32]}
+    values = grid.get(variable) or [h / n for h in (0.2, 0.1, 0.05)]
+    task = partial(_floor, relaxations=10 if ordering == "so" else 30)
+    return exponent(values, _measured(task, cell, variable, values))
 
 
 for _ordering in ("sgd", "so", "rr", "flipflop"):
-    for _variable in ("m", "n", "alpha"):
+    for _variable, _letter in (("m", "m"), ("n", "n"), ("alpha", "step_size")):
         slope("floor (quadratic)", _ordering, _variable, margin=0.3)(
-            partial(quadratic_in, _variable, _ordering)
+            partial(quadratic_floor_in, _letter, _ordering)
         )
-slope("floor (quadratic)", "cd-grab", "alpha", margin=0.3)(partial(quadratic_in, "alpha", "cd-grab"))
+slope("floor (quadratic)", "cd-grab", "alpha", margin=0.3)(
+    partial(quadratic_floor_in, "step_size", "cd-grab")
+)
+
+
+KAPPA = 4.0  # the exponents hold for T >= 25 kappa log(m n T), about 900: below, they are smaller
+EPOCHS = {"sgd": 100}  # its regime begins early, and its last iterate varies most
+
+
+def _trained(ordering: str, rng: Generator, T: int) -> dict[str, Any]:
+    """Return a cell of two workers far from the minimiser, with a range of alpha mu n T."""
+    cell = {"ordering": ordering, "seed": seed_of(rng), "m": 2, "n": 16, "x0": 1.0}
+    cell |= {"problem": {"family": "skewed", "d": 2, "kappa": KAPPA}, "steps": [1.0, 64.0]}
+    return _lasting(cell | {"replicates": {"sgd": 10, "others": 3}}, T)
+
+
+def _lasting(cell: Mapping[str, Any], T: int) -> dict[str, Any]:
+    """Let a cell run for T epochs; the records that make its error are those of the last tenth."""
+    return {**cell, "T": T, "every": max(1, T // 40)}
+
+
+def tuned_error_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
+    # The tuned step is log(m n T) / (mu n T) up to a constant, and the error its square, of sgd its first
+    # power: the logarithm is part of the prediction.
+    T, power, errors = EPOCHS.get(ordering, 800), 1 if ordering == "sgd" else 2, []
+    values = {"m": [1, 2, 4, 8], "n": [16, 32, 64], "T": [T // 2, T, 2 * T]}[variable]
+    cell = _trained(ordering, rng, T)
+    for value in values:
+        sized = _lasting(cell, value) if variable == "T" else cell | {variable: value}
+        errors.append(tuned_error(sized)["error"] / np.log(sized["m"] * sized["n"] * sized["T"]) ** power)
+    return exponent(values, errors)
+
+
+for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
+    for _variable in ("m", "n", "T"):
+        slope("tuned error", _ordering, _variable, margin=0.4, slow=True)(
+            partial(tuned_error_in, _variable, _ordering)
+        )
+
+
+# Examples N = m n of all workers. One worker's pairs are neighbours in its order, and repel: its error is a
+# constant larger (note S-slopes), so that powers of m begin at two.
+FIXED, DEALT = 128, [2, 4, 8, 16]
+
+
+def _dealt(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a cell for each number of workers that the same examples are dealt to."""
+    return [{**cell, "dealt": True, "m": m, "n": FIXED // m} for m in DEALT]
+
+
+def tuned_error_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
+    return exponent(DEALT, [tuned_error(cell)["error"] for cell in _dealt(_trained(ordering, rng, 400))])
+
+
+def _epochs(cells: Sequence[dict[str, Any]], T: int) -> list[float]:
+    """Return the fewest epochs to the error that the first cell reaches in half of T."""
+    accuracy = {"others": tuned_error(_lasting(cells[0], T // 2))["error"]}
+    asked = {"accuracy": accuracy, "rates": [1.0 / T, 512.0 / T], "every": 1}
+    return [time_to_accuracy(cell | asked)["epochs"] for cell in cells]
+
+
+def time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
+    T, sizes = 2 * EPOCHS.get(ordering, 300), [1, 2, 4, 8]  # many epochs, next to the window of five
+    cell = _trained(ordering, rng, T)
+    return exponent(sizes, _epochs([cell | {"m": m} for m in sizes], T))
+
+
+def steps_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
+    epochs = _epochs(_dealt(_trained(ordering, rng, 600)), 600)
+    return exponent(DEALT, [FIXED // m * time for m, time in zip(DEALT, epochs, strict=True)])
+
+
+for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
+    slope("time to accuracy", _ordering, "m", margin=0.35, slow=True)(partial(time_in_m, _ordering))
+for _ordering in ("rr", "cd-grab"):
+    for _quantity, _case in (
+        ("tuned error (fixed N)", tuned_error_at_fixed_n),
+        ("steps to accuracy (fixed N)", steps_at_fixed_n),
+    ):
+        slope(_quantity, _ordering, "m", margin=0.3, seeds=8, slow=True)(partial(_case, _ordering))
+
+
+def mean_squared_gradients(cell: Mapping[str, Any]) -> FloatArray:
+    """Return the means over the first 1, ..., T epochs of ||grad f(x_t)||^2, for every step of a grid."""
+    problem, T, means = problem_of(cell), cell["T"], []
+    for step in np.geomspace(2e-3, 0.5, 14) / (problem.n * KAPPA):
+        run = run_of(cell, problem, step, T, Record(loss=False))
+        assert run.grad_norm is not None
+        squares = (run.grad_norm[:, :-1] ** 2).mean(axis=0)
+        means.append(np.cumsum(squares) / np.arange(1, T + 1))
+    return np.array(means)
+
+
+def mean_squared_gradient(cell: Mapping[str, Any]) -> dict[str, float]:
+    """Measure the smallest mean over T epochs of ||grad f(x_t)||^2, over a grid of steps."""
+    last = mean_squared_gradients(cell)[:, -1]
+    best = int(np.argmin(last))
+    if best in (0, len(last) - 1):
+        raise RuntimeError(
+            f"{cell['ordering']}: expected the best step inside the grid; got number {best}; widen the grid"
+        )
+    return {"error": float(last[best])}
+
+
+def _near(ordering: str, rng: Generator, T: int) -> dict[str, Any]:
+    """Return a cell so near the minimiser that the best alpha n L is small, and the leading term leads."""
+    replicates = {"rr": 1, "others": 4}  # herded orders remember which one they began with
+    return _trained(ordering, rng, T) | {"x0": [5e-4, -5e-4], "replicates": replicates}
+
+
+def gradient_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
+    values = {"m": [1, 2, 4, 8], "n": [16, 32, 64], "T": [200, 400, 800]}[variable]
+    return exponent(values, _measured(mean_squared_gradient, _near(ordering, rng, 400), variable, values))
+
+
+def gradient_time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
+    """Fit the times until the mean squared gradient is that of one worker after half of T."""
+    cell, T, sizes, times = _near(ordering, rng, 800), 800, [1, 2, 4], []
+    accuracy = mean_squared_gradient(cell | {"m": 1, "T": T // 2})["error"]
+    for m in sizes:
+        reached = mean_squared_gradients(cell | {"m": m}) <= accuracy
+        times.append(1 + int(np.argmax(reached.any(axis=0))))
+    return exponent(sizes, times)
+
+
+for _ordering in ("rr", "cd-grab"):
+    for _variable in ("m", "n", "T"):
+        slope("non-convex bound", _ordering, _variable, margin=0.2, slow=True)(
+            partial(gradient_in, _variable, _ordering)
+        )
+    slope("non-convex time to accuracy", _ordering, "m", margin=0.3, slow=True)(
+        partial(gradient_time_in_m, _ordering)
+    )

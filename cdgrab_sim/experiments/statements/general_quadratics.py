@@ -10,8 +10,8 @@ from numpy.random import Generator
 
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
+from cdgrab_sim.experiments._orders import draws, last, permutations
 from cdgrab_sim.experiments.statements._instances import random_orders
-from cdgrab_sim.experiments.statements._orders import draws, last, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity
 from theory import instances
 from theory import quadratics as theory

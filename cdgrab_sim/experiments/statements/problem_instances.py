@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import problems
 from cdgrab_sim._records import Record
-from cdgrab_sim.experiments.statements._orders import last, permutations
+from cdgrab_sim.experiments._orders import last, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, upper
 from cdgrab_sim.experiments.statements.general_quadratics import quadratics
 from cdgrab_sim.synchronous._simulate import simulate

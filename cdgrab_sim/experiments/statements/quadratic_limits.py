@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from cdgrab_sim import problems
 from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.experiments._orders import last
 from cdgrab_sim.experiments.statements._instances import random_orders
-from cdgrab_sim.experiments.statements._orders import last
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from cdgrab_sim.experiments.statements.quadratics import Instance, every_epoch, mean_square
 from cdgrab_sim.synchronous._simulate import simulate

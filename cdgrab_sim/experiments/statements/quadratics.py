@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import problems
 from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.experiments._orders import draws, given, last, permutations
 from cdgrab_sim.experiments.statements._instances import random_orders
-from cdgrab_sim.experiments.statements._orders import draws, given, last, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, upper
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import quadratics as theory

@@ -1,4 +1,4 @@
-"""Epochs of `simulate` over orders of one's own, one after the other or all there are."""
+"""Epochs of `simulate` over orders of one's own, one after the other or all that exist."""
 
 from __future__ import annotations
 
