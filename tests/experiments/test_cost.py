@@ -101,8 +101,8 @@ def test_the_model_by_hand():
 
 
 def test_an_ordering_that_nobody_counted_is_refused():
-    with pytest.raises(ValueError, match="ordering 'recursive': expected one whose costs are derived"):
-        counts("recursive", 2, 4, 3)
+    with pytest.raises(ValueError, match="ordering 'herding': expected one whose costs are derived"):
+        counts("herding", 2, 4, 3)
 
 
 def test_the_table_holds_counts_times_and_the_model(monkeypatch):

@@ -29,6 +29,7 @@ SIZES: dict[str, Any] = {
 }
 QUICK = SIZES | {"repeats": 5}
 SHOWN = {"m": (4, 64)}
+UNCOUNTED = ("uniforms", "shown")  # chance that greedy signs do not read, and the number of a step
 
 
 def stored(ordering: Ordering, problem: Problem) -> Counts:
@@ -38,8 +39,8 @@ def stored(ordering: Ordering, problem: Problem) -> Counts:
     """
     state = ordering.init(problem, stream(0, Role.ORDER))
     server = worker_floats = worker_integers = 0
-    for array in state:
-        if not isinstance(array, np.ndarray):
+    for name, array in state._asdict().items():
+        if name in UNCOUNTED or not isinstance(array, np.ndarray):
             continue
         if len(array) != problem.m:
             server += array.size
