@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 7. Your own ordering and problem
+# # 7. Your own ordering, update and problem
 #
 # Write an ordering in plain NumPy, check it, compile it, give it a problem of your own, and send both through a sweep
 # into a speedup plot. Nothing is registered anywhere.
@@ -151,6 +151,32 @@ compiled = cg.Ordering("opposites", init, observe_fast, advance)
 check(compiled)
 fast = cg.simulate(problem, compiled, **arguments)
 print("same orders as in NumPy:", bool((fast.orders == runs["opposites"].orders).all()))
+
+# %% [markdown]
+# ## An update is one function
+#
+# `step(it, g, alpha, u)` moves the iterates along the mean gradient `g` of all workers; `it.x` is the server's iterate, `it.S` holds what else is
+# remembered in vectors, `it.p` numbers. Orderings see the raw gradients as before. Here: steps along the signs of a running mean.
+
+
+# %%
+def init_update(x0, problem):
+    return cg.updates.iterates(x0, [0.9], vectors=1)
+
+
+@numba.njit
+def step(it, g, alpha, u):
+    for q in range(g.shape[0]):
+        it.S[0, q] = it.p[0] * it.S[0, q] + (1.0 - it.p[0]) * g[q]
+        it.x[q] -= alpha * np.sign(it.S[0, q])
+
+
+signs = cg.Update("signs of momentum", init_update, step)
+falling = arguments | {"step_size": lambda t: 0.02 / (1 + t)}
+for name in ("rr", "cd-grab"):
+    run = cg.simulate(problem, name, update=signs, **falling)
+    print(f"{name:8} loss {run.loss[0, 0]:.3f} -> {run.loss[0, -1]:.1e}")
+    assert run.loss[0, -1] < 1e-3 * run.loss[0, 0]
 
 # %% [markdown]
 # ## A problem is two functions
