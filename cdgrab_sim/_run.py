@@ -49,7 +49,7 @@ class Run:
     status : str array (R,)
         "completed" or "diverged", see `Status`.
     diverged_at : int array (R,)
-        The epoch during which x or the loss stopped to be finite; -1 where it did not.
+        The epoch during which x or the loss ceased to be finite; -1 where both stayed finite.
     clips : int array (R,)
         How often the ordering's sign rule met a vector beyond its threshold, see
         :class:`cdgrab_sim.orderings.SignRule`: what a guarantee needs to be 0. None for a rule without a

@@ -50,7 +50,7 @@ class Problem:
     ValueError
         For sizes below 1, data that is not finite (with its index), or an x_star of the wrong shape.
     TypeError
-        For data that is no tuple, or a minimum or constant that is no number.
+        For data that is not a tuple, or a minimum or constant that is not a number.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Record:
     Raises
     ------
     ValueError, TypeError
-        For `every` below 1, an unknown norm, or norms that are no tuple or list.
+        For `every` below 1, an unknown norm, or norms that are neither a tuple nor a list.
     """
 
     every: int = 1

@@ -32,7 +32,7 @@ def one_line(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def check_whole(path: Path) -> None:
-    """Refuse a file that is no SQLite file, or shorter than it says, which SQLite may notice late."""
+    """Refuse a file that is not an SQLite file, or is shorter than it says, which SQLite may notice late."""
     if not path.exists() or path.stat().st_size == 0:
         return
     with path.open("rb") as file:

@@ -44,7 +44,7 @@ def order(
     Raises
     ------
     ValueError, TypeError
-        For wrong arguments, such as orders that are no permutations.
+        For wrong arguments, such as orders that are not permutations.
 
     Examples
     --------

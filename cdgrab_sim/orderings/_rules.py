@@ -64,7 +64,7 @@ class SignRule:
     failure : {"clip", "coin", "raise"}
         What ``"self-balancing"`` does at a clip: take the sign against the sum, which is the formula's
         probability clipped to [0, 1]; toss a fair coin; or stop with a RuntimeError. ``"hilbert"`` takes the
-        sign against the sum, and its walk goes s - (<s, v> / a) v: from then on it is no signed sum.
+        sign against the sum, and its walk goes s - (<s, v> / a) v: from then on it is not a signed sum.
 
     Raises
     ------

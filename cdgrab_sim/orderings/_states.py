@@ -33,7 +33,7 @@ def states(
     ValueError
         When the orders of a state are not what they must be.
     TypeError
-        For a state without `pi`, or for `first` and a state that is no NamedTuple.
+        For a state without `pi`, or for `first` and a state that is not a NamedTuple.
     """
     stream = Stream(seed, Role.ORDER, replicate)
     state = ordering.init(problem, stream.at(0))

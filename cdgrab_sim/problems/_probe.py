@@ -20,7 +20,8 @@ def probe(problem: Problem, x: FloatArray) -> None:
     Raises
     ------
     ValueError, TypeError
-        For functions that cannot be called, entries of `out` that are not written, a value that is no number.
+        For functions that cannot be called, entries of `out` that are not written, or a value that is not a
+        number.
     Exception
         What `grads` raises, with a note of how it was called: IndexError where data hold fewer examples.
 
@@ -41,7 +42,7 @@ def probe(problem: Problem, x: FloatArray) -> None:
     given = ("grads", "value") if problem.loss is None else ("grads", "value", "loss")
     for name in given:
         _checks.function(f"{where} {name}", getattr(problem, name))
-    with np.errstate(all="ignore"):  # x may be where the gradients are no numbers
+    with np.errstate(all="ignore"):  # at x the gradients may not be numbers
         zeros, ones = _gradients(problem, x, 0.0), _gradients(problem, x, 1.0)
         numbers = {"value: expected one number f(x)": problem.value(x.copy(), problem.data)}
         if problem.loss is not None:

@@ -111,7 +111,7 @@ def simulate(
     ------
     ValueError, TypeError
         For wrong arguments, and a problem of your own whose functions do not do what `Problem` says, before
-        any work starts; for orders that are no permutations, when they appear.
+        any work starts; for orders that are not permutations, when they appear.
     FloatingPointError
         When a replicate diverges and `throw` is true.
 
