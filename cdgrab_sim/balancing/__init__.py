@@ -19,7 +19,7 @@ from cdgrab_sim.herding._vectors import as_stream, as_table, rescaled, scaled
 from cdgrab_sim.orderings._balance import SCOPES, Scope
 from cdgrab_sim.orderings._mean import observe_by_rule, observe_greedily
 from cdgrab_sim.orderings._rules import RULES as ONLINE
-from cdgrab_sim.orderings._rules import Signer, new_signer, stop_at_clips
+from cdgrab_sim.orderings._rules import Signer
 from cdgrab_sim.orderings._rules import SignRule as SignRule
 
 __all__ = [
@@ -207,17 +207,17 @@ def _online(table: FloatArray, rule: SignRule, scope: Scope, seed: int, exponent
     longest = np.sqrt((table * table).sum(axis=2).reshape(rows, -1).max(axis=1))
     if rule.bound is not None:
         rule = replace(rule, bound=rule.bound * 2.0 ** -max(-900, min(900, exponent)))
-    signer = new_signer(rule, rows, d)
+    signer = Signer.new(rule, rows, d, stream(seed, Role.SIGN).random((m, n)))
     if rule.name == "self-balancing" and rule.bound is None:
         signer.bound[:] = longest * longest
-    eps = walk_of_signs(signer, as_stream(table), stream(seed, Role.SIGN).random((m, n)), rule, N)
-    stop_at_clips(signer, rule)
+    eps = walk_of_signs(signer, as_stream(table), rule, N)
+    signer.stop_at_clips(rule)
     kept = rule.bound is not None and bool((longest <= rule.bound).all())
     guaranteed = kept and rule.factor(N) >= rule.safe_c(N)
     return Balance(eps, signer.s, signer.clips, guaranteed)
 
 
-def walk_of_signs(signer: Signer, G: FloatArray, uniforms: FloatArray, rule: SignRule, N: int) -> IntArray:
+def walk_of_signs(signer: Signer, G: FloatArray, rule: SignRule, N: int) -> IntArray:
     """Return the signs (m, n) that a rule gives a stream G (n, m, d): mean balancing against zero.
 
     Moves the sums of `signer`, one or one per worker; N vectors belong to each.
@@ -229,7 +229,7 @@ def walk_of_signs(signer: Signer, G: FloatArray, uniforms: FloatArray, rule: Sig
     if rule.name == "greedy":
         observe_greedily(*sums)
     else:
-        observe_by_rule(*sums, *signer[1:], uniforms, *rule.how(N))
+        observe_by_rule(*sums, *signer.known(rule, N))
     return np.where(signed < 0, -1, 1)
 
 

@@ -18,17 +18,7 @@ from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._balance import SCOPES, Scope, add_row, complete, too_many
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._registry import ORDERINGS
-from cdgrab_sim.orderings._rules import (
-    Signer,
-    SignRule,
-    draw_uniforms,
-    give_greedy_sign,
-    give_sign,
-    make_rule,
-    new_signer,
-    next_epoch,
-    stop_at_clips,
-)
+from cdgrab_sim.orderings._rules import Signer, SignRule, give_greedy_sign, give_sign, make_rule
 
 
 class MeanState(NamedTuple):
@@ -42,7 +32,6 @@ class MeanState(NamedTuple):
     mean: FloatArray  # (m, d) what the gradients are centred with: the means of the epoch before
     total: FloatArray  # (m, d) sums of the raw gradients of this epoch
     signer: Signer
-    uniforms: FloatArray  # (m, n), which greedy does not read
     clips: IntArray | None  # (1,) or (m,) those of the signer, where the rule has a threshold
 
 
@@ -58,7 +47,7 @@ def _observe_rows(  # type: ignore[no-untyped-def]
             return False
     for r in range(steps):
         for c in range(w):
-            i = who[c]
+            i = max(who[c], 0)  # tells the compiler that i does not count from the end
             k = count[i] + r
             add_row(total, i, G, r, c)
             eps = sign(s, i if many else 0, G, (r, c), mean, (i,), (i, k), rule)
@@ -140,10 +129,6 @@ def mean(
         The first orders; random by default.
     name : str, optional
 
-    Returns
-    -------
-    Ordering
-
     References
     ----------
     Lu, Guo, De Sa, "GraB: Finding Provably Better Data Permutations than Random Reshuffling", arXiv
@@ -163,19 +148,16 @@ def mean(
     name = name or f"mean ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name}{', exact' * exact})"
     if exact:
         return against_exact_mean(mean(scope=scope, rule=rule, first=first, name=name))
-    label = name
+    label, together = name, scope == "coordinated"
 
     def init(problem: Problem, rng: Generator) -> MeanState:
         m, n, d = problem.m, problem.n, problem.d
-        uniforms = np.zeros((m, n))
-        draw_uniforms(rule, uniforms, rng)
-        pi = first_orders(first, problem, rng)
-        signer = new_signer(rule, 1 if scope == "coordinated" else m, d)
-        count = np.zeros(m, dtype=np.int64)
+        signer = Signer.new(rule, 1 if together else m, d, np.zeros((m, n)))
+        signer.draw(rule, rng)
+        pi, shown = first_orders(first, problem, rng), np.zeros(m, dtype=np.int64)
+        after, signed, means, total = np.empty_like(pi), np.empty_like(pi), aligned((m, d)), aligned((m, d))
         clips = signer.clips if rule.tosses else None
-        own, sums = aligned((m, d)), aligned((m, d))
-        after, signed = np.empty_like(pi), np.empty_like(pi)
-        return MeanState(pi, after, signed, signer.s, count, own, sums, signer, uniforms, clips)
+        return MeanState(pi, after, signed, signer.s, shown, means, total, signer, clips)
 
     def observe(state: MeanState, seen: Seen) -> None:
         m, n = state.pi.shape
@@ -183,11 +165,10 @@ def mean(
         if rule.name == "greedy":
             fits = observe_greedily(*sums)
         else:
-            N = n if scope == "independent" else m * n
-            fits = observe_by_rule(*sums, *state.signer[1:], state.uniforms, *rule.how(N))
+            fits = observe_by_rule(*sums, *state.signer.known(rule, m * n if together else n))
         if not fits:
             raise too_many(label, n)
-        stop_at_clips(state.signer, rule)
+        state.signer.stop_at_clips(rule)
 
     def advance(state: MeanState, rng: Generator) -> MeanState:
         front, shown = np.empty_like(state.shown), state.shown[:, None]
@@ -196,19 +177,10 @@ def mean(
         np.divide(state.total, shown, out=state.mean, where=shown > 0)
         state.total[:] = 0.0
         state.shown[:] = 0
-        next_epoch(state.signer, rule)
-        draw_uniforms(rule, state.uniforms, rng)
+        state.signer.begin(rule, rng)
         return state._replace(pi=state.after, after=state.pi)
 
-    return Ordering(
-        label,
-        init,
-        observe,
-        advance,
-        verified=True,
-        family="mean",
-        coordinated=scope == "coordinated",
-    )
+    return Ordering(label, init, observe, advance, verified=True, family="mean", coordinated=together)
 
 
 class ExactState(NamedTuple):
@@ -260,7 +232,7 @@ def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -
     """
     form = mean(scope="independent", rule=rule, first=first, name="d-grab")
     look = ("#009E73", "v", (0, (3, 1, 1, 1)))
-    return replace(form, family="mean", slopes="d-grab", compared=True, look=look)
+    return replace(form, slopes="d-grab", compared=True, look=look)
 
 
 @ORDERINGS.register
@@ -289,4 +261,4 @@ def grab(*, rule: SignRule | str = "greedy", exact: bool = False, first: ArrayLi
         return alone.init(problem, rng)
 
     look = ("#56B4E9", "<", (0, (2, 1)))
-    return replace(alone, name="grab", init=init, family="mean", slopes="grab", look=look)
+    return replace(alone, init=init, slopes="grab", look=look)

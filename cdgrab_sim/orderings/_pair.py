@@ -14,28 +14,10 @@ from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._balance import (
-    SCOPES,
-    Scope,
-    balance,
-    balance_two,
-    complete,
-    place,
-    too_many,
-)
+from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_two, complete, place, too_many
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._registry import ORDERINGS
-from cdgrab_sim.orderings._rules import (
-    Signer,
-    SignRule,
-    draw_uniforms,
-    give_greedy_sign,
-    give_sign,
-    make_rule,
-    new_signer,
-    next_epoch,
-    stop_at_clips,
-)
+from cdgrab_sim.orderings._rules import Signer, SignRule, give_greedy_sign, give_sign, make_rule
 
 
 class PairState(NamedTuple):
@@ -47,7 +29,6 @@ class PairState(NamedTuple):
     shown: IntArray  # (m,) gradients of each worker seen in this epoch
     opened: FloatArray  # (m, d) first gradients of pairs that a piece of the stream leaves open
     signer: Signer
-    uniforms: FloatArray  # (m, n // 2), which greedy does not read
     clips: IntArray | None  # (1,) or (m,) those of the signer, where the rule has a threshold
 
 
@@ -68,52 +49,43 @@ def _leave_open(
 
 
 @inlined
-def _by_themselves(after: IntArray, s: FloatArray, j: int, first: int, at: IntArray, G: FloatArray) -> None:
-    """Balance the pairs of rows (first - 1, first), ..., from pair j on, with one sum per worker."""
-    for r in range(first, G.shape[0], 2):
-        for i in range(G.shape[1]):
-            eps = balance(s, i, G, (r - 1, i), G, (r, i))
-            place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
-
-
-@inlined
-def _together(after: IntArray, s: FloatArray, j: int, first: int, at: IntArray, G: FloatArray) -> None:
-    """Balance the pairs of rows (first - 1, first), ..., from pair j on, with one sum, two at a time."""
+def _two_at_a_time(after: IntArray, s: FloatArray, k0: int, at: IntArray, G: FloatArray) -> None:
+    """Balance the pairs of rows (0, 1), (2, 3), ... with one sum."""
     m = G.shape[1]
-    pairs = (G.shape[0] - first + 1) // 2 * m
-    r, i = first, 0
+    pairs = G.shape[0] // 2 * m
+    r, i = 1, 0
     for _ in range(pairs // 2):
         r2, i2 = (r, i + 1) if i + 1 < m else (r + 2, 0)
         eps, eps2 = balance_two(s, G, r, i, r2, i2)
-        place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
-        place(after, i2, j + (r2 - first) // 2, at[r2 - 1, i2], at[r2, i2], eps2)
+        place(after, i, (k0 + r) // 2, at[r - 1, i], at[r, i], eps)
+        place(after, i2, (k0 + r2) // 2, at[r2 - 1, i2], at[r2, i2], eps2)
         r, i = (r2, i2 + 1) if i2 + 1 < m else (r2 + 2, 0)
     if pairs % 2 == 1:
         eps = balance(s, 0, G, (r - 1, i), G, (r, i))
-        place(after, i, j + (r - first) // 2, at[r - 1, i], at[r, i], eps)
+        place(after, i, (k0 + r) // 2, at[r - 1, i], at[r, i], eps)
 
 
 @kernel(allocates=False)
 def observe_pairs(
     after: IntArray, s: FloatArray, opened: FloatArray, count: IntArray, at: IntArray, G: FloatArray
 ) -> bool:
-    """Balance a piece with the greedy sign where all m workers are in step; else return False."""
+    """Balance a piece by the greedy rule where all m workers are in step and no pair is open.
+
+    Elsewhere do nothing and return False.
+    """
     steps, m, _ = G.shape
     k0 = count[0]
-    if steps == 0 or k0 + steps > after.shape[1]:
+    if steps == 0 or k0 % 2 == 1 or k0 + steps > after.shape[1]:
         return False
     for i in range(m):
         if count[i] != k0:
             return False
-    many, odd, j = s.shape[0] > 1, k0 % 2, k0 // 2
-    if odd == 1:
+    if s.shape[0] == 1:
+        _two_at_a_time(after, s, k0, at, G)
+    for r in range(1, steps if s.shape[0] > 1 else 0, 2):
         for i in range(m):
-            eps = balance(s, i if many else 0, opened, (i,), G, (0, i))
-            place(after, i, j, after[i, j], at[0, i], eps)
-    if many:
-        _by_themselves(after, s, j + odd, 1 + odd, at, G)
-    else:
-        _together(after, s, j + odd, 1 + odd, at, G)
+            eps = balance(s, i, G, (r - 1, i), G, (r, i))
+            place(after, i, (k0 + r) // 2, at[r - 1, i], at[r, i], eps)
     for i in range(m):
         _leave_open(after, opened, count, i, i, at, G)
     return True
@@ -137,7 +109,7 @@ def _observe_rows(  # type: ignore[no-untyped-def]
             place(after, i, j, after[i, j], at[0, c], eps)
     for r in range(1, steps):
         for c in range(w):
-            i = who[c]
+            i = max(who[c], 0)  # tells the compiler that i does not count from the end
             j = (count[i] + r) // 2
             if (count[i] + r) % 2 == 1:
                 eps = sign(s, i if many else 0, G, (r - 1, c), G, (r, c), (i, j), rule)
@@ -198,10 +170,6 @@ def pair(
         The first orders; random by default.
     name : str, optional
 
-    Returns
-    -------
-    Ordering
-
     References
     ----------
     Cooper, Guo, Pham, Yuan, Ruan, Lu, De Sa, "Coordinating Distributed Example Orders for Provably
@@ -218,49 +186,40 @@ def pair(
     """
     _checks.choice("scope", scope, SCOPES)
     rule = make_rule(rule)
-    label = name or f"pair ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name})"
+    together, greedy = scope == "coordinated", rule.name == "greedy"
+    label = name or f"pair ({scope}{'' if greedy else ', ' + rule.name})"
 
     def init(problem: Problem, rng: Generator) -> PairState:
         m, n, d = problem.m, problem.n, problem.d
-        uniforms = np.zeros((m, n // 2))
-        draw_uniforms(rule, uniforms, rng)
-        pi = first_orders(first, problem, rng)
-        signer = new_signer(rule, 1 if scope == "coordinated" else m, d)
-        count, opened = np.zeros(m, dtype=np.int64), aligned((m, d))
+        signer = Signer.new(rule, 1 if together else m, d, np.zeros((m, n // 2)))
+        signer.draw(rule, rng)
+        pi, shown = first_orders(first, problem, rng), np.zeros(m, dtype=np.int64)
         clips = signer.clips if rule.tosses else None
-        return PairState(pi, np.empty_like(pi), signer.s, count, opened, signer, uniforms, clips)
+        return PairState(pi, np.empty_like(pi), signer.s, shown, aligned((m, d)), signer, clips)
 
     def observe(state: PairState, seen: Seen) -> None:
         _, who, at, G = seen
         m, n = state.pi.shape
         sums = (state.after, state.s, state.opened, state.shown)
-        if rule.name == "greedy":
-            fits = (len(who) == m and observe_pairs(*sums, at, G)) or observe_greedily(*sums, *seen[1:])
+        if greedy and len(who) == m and observe_pairs(*sums, at, G):
+            return
+        if greedy:
+            fits = observe_greedily(*sums, who, at, G)
         else:
-            N = max(1, n // 2) * (1 if scope == "independent" else m)
-            memory = (*state.signer[1:], state.uniforms)
-            fits = observe_by_rule(*sums, *seen[1:], *memory, *rule.how(N))
+            N = max(1, n // 2) * (m if together else 1)
+            fits = observe_by_rule(*sums, who, at, G, *state.signer.known(rule, N))
         if not fits:
             raise too_many(label, n)
-        stop_at_clips(state.signer, rule)
+        state.signer.stop_at_clips(rule)
 
     def advance(state: PairState, rng: Generator) -> PairState:
         back = state.shown // 2
         complete(label, state.after, state.pi, state.shown - back, back)
         state.shown[:] = 0
-        next_epoch(state.signer, rule)
-        draw_uniforms(rule, state.uniforms, rng)
+        state.signer.begin(rule, rng)
         return state._replace(pi=state.after, after=state.pi)
 
-    return Ordering(
-        label,
-        init,
-        observe,
-        advance,
-        verified=True,
-        family="pair",
-        coordinated=scope == "coordinated",
-    )
+    return Ordering(label, init, observe, advance, verified=True, family="pair", coordinated=together)
 
 
 @ORDERINGS.register
@@ -273,7 +232,7 @@ def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = No
     """
     form = pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
     look = ("#0072B2", "^", (0, (5, 1, 1, 1)))
-    return replace(form, family="pair", slopes="d-grab-pair", compared=True, look=look)
+    return replace(form, slopes="d-grab-pair", compared=True, look=look)
 
 
 @ORDERINGS.register
@@ -300,4 +259,4 @@ def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) 
     """
     form = pair(scope="coordinated", rule=rule, first=first, name="cd-grab")
     look = ("#D55E00", "*", "solid")
-    return replace(form, family="pair", slopes="cd-grab", compared=True, look=look)
+    return replace(form, slopes="cd-grab", compared=True, look=look)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -109,10 +109,6 @@ class SignRule:
         """How `give_sign` decides."""
         return _CODES[self.name]
 
-    def how(self, N: int) -> tuple[int, float, bool]:
-        """Return code, factor and whether clips are coins: what `give_sign` must know of the rule."""
-        return self.code, self.factor(N), self.failure == "coin"
-
     @property
     def tosses(self) -> bool:
         """Whether the rule needs uniform numbers."""
@@ -147,46 +143,48 @@ def make_rule(rule: SignRule | str) -> SignRule:
 
 
 class Signer(NamedTuple):
-    """What a rule remembers of each running sum."""
+    """What a rule remembers of each running sum, and the uniforms of the epoch."""
 
     s: FloatArray  # (sums, d) running sums, or the walk of "hilbert"
     variance: FloatArray  # (sums,) sigma^2 of "hilbert"
     clips: IntArray  # (sums,) clips since the beginning of the run
     bound: FloatArray  # (sums,) B^2 in use, 0 for none
     largest: FloatArray  # (sums,) largest squared norm balanced in this epoch
+    uniforms: FloatArray  # (m, draws), which greedy does not read
 
+    @classmethod
+    def new(cls, rule: SignRule, sums: int, d: int, uniforms: FloatArray) -> Signer:
+        """Return the memory of `sums` running sums at zero."""
+        bound, clips = np.full(sums, rule.squared_bound), np.zeros(sums, dtype=np.int64)
+        return cls(aligned((sums, d)), np.zeros(sums), clips, bound, np.zeros(sums), uniforms)
 
-def new_signer(rule: SignRule, sums: int, d: int) -> Signer:
-    """Return the memory of `sums` running sums at zero."""
-    bound = np.full(sums, rule.squared_bound)
-    clips = np.zeros(sums, dtype=np.int64)
-    return Signer(aligned((sums, d)), np.zeros(sums), clips, bound, np.zeros(sums))
+    def draw(self, rule: SignRule, rng: Generator) -> None:
+        """Draw the uniforms of an epoch, worker by worker: row i does not depend on m.
 
+        They come from beside the draws of orders, so that first orders do not move them either.
+        """
+        if rule.tosses:
+            beside(rng).random(out=self.uniforms)
 
-def next_epoch(signer: Signer, rule: SignRule) -> None:
-    """Start an epoch: sums at zero, and B the largest norm of the epoch before unless it was given."""
-    if rule.name == "self-balancing" and rule.bound is None:
-        signer.bound[:] = signer.largest
-    for array in (signer.s, signer.variance, signer.largest) if rule.tosses else (signer.s,):
-        array[:] = 0.0
+    def begin(self, rule: SignRule, rng: Generator) -> None:
+        """Begin the next epoch: sums at zero, and B the largest norm of the last one unless it was given."""
+        if rule.name == "self-balancing" and rule.bound is None:
+            self.bound[:] = self.largest
+        for array in (self.s, self.variance, self.largest) if rule.tosses else (self.s,):
+            array[:] = 0.0
+        self.draw(rule, rng)
 
+    def known(self, rule: SignRule, N: int) -> tuple[Any, ...]:
+        """Return what `give_sign` must know, for N vectors of each sum in an epoch."""
+        return (*self[1:], rule.code, rule.factor(N), rule.failure == "coin")
 
-def stop_at_clips(signer: Signer, rule: SignRule) -> None:
-    """Raise where the rule is to stop at a clip."""
-    if rule.failure == "raise" and rule.name == "self-balancing" and signer.clips.any():
-        raise RuntimeError(
-            "self-balancing: expected |<s, v>| <= c B^2 for every vector; "
-            f"got {int(signer.clips.sum())} above it; give a larger bound or c, or failure='clip'"
-        )
-
-
-def draw_uniforms(rule: SignRule, out: FloatArray, rng: Generator) -> None:
-    """Fill `out` (m, draws) with the uniforms of an epoch, worker by worker: row i does not depend on m.
-
-    They come from beside the draws of orders, so that first orders do not move them either.
-    """
-    if rule.tosses:
-        beside(rng).random(out=out)
+    def stop_at_clips(self, rule: SignRule) -> None:
+        """Raise where the rule is to stop at a clip."""
+        if rule.failure == "raise" and rule.name == "self-balancing" and self.clips.any():
+            raise RuntimeError(
+                "self-balancing: expected |<s, v>| <= c B^2 for every vector; "
+                f"got {int(self.clips.sum())} above it; give a larger bound or c, or failure='clip'"
+            )
 
 
 @inlined
@@ -199,7 +197,7 @@ def give_greedy_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-unty
 def give_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def]
     """Give v = ``a[ia] - b[ib]`` a sign, +1.0 or -1.0, and add it to the running sum ``s[row]``.
 
-    `rule` holds what `Signer` and `SignRule` know; ``uniforms[which]`` is the uniform number. The code is the
+    `rule` is what `Signer.known` returns; ``uniforms[which]`` is the uniform number. The code is the
     same for a whole epoch, so that the processor predicts the branches.
     """
     variance, clips, bound, largest, uniforms, code, factor, fair = rule

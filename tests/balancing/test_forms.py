@@ -37,7 +37,7 @@ def decided(ordering, G, seed):
     for epoch in G:
         state = next(coming)
         used.append(state.pi.tolist())
-        drawn.append(state.uniforms.tolist())
+        drawn.append(state.signer.uniforms.tolist())
         ordering.observe(state, cg.Seen.along(state.pi, 0, epoch))
     state = next(coming)
     return [*used, state.pi.tolist()], drawn, int(state.signer.clips.sum())

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 import cdgrab_sim as cg
 from cdgrab_sim.balancing import walk_of_signs
-from cdgrab_sim.orderings._rules import new_signer
+from cdgrab_sim.orderings._rules import Signer
 from tests.theory.naive_theory import walk_laws
 from theory import balancing as theory
 
@@ -21,8 +21,8 @@ ALMOST_ONE = 1.0 - 2.0**-53
 def walks(rule, vectors, uniforms, N):
     """Ends and clips of independent walks over the same vectors (n, d), one for each row of uniforms."""
     m, d = len(uniforms), vectors.shape[1]
-    signer, G = new_signer(rule, m, d), np.repeat(vectors[:, None], m, axis=1)
-    return signer, walk_of_signs(signer, G, uniforms, rule, N)
+    signer, G = Signer.new(rule, m, d, uniforms), np.repeat(vectors[:, None], m, axis=1)
+    return signer, walk_of_signs(signer, G, rule, N)
 
 
 def law_of(rule, vectors, thresholds, N):
