@@ -111,7 +111,7 @@ FORMULAS = (
         "H1",
     ),
     Mutant("theory/herding/_reorders.py", "vstack([(even + Rp) / 2.0", "vstack([(even - Rp) / 2.0", "H3"),
-    Mutant("cdgrab_sim/herding/_constructions.py", "out = min(left,", "out = max(left,", "H6"),
+    Mutant("cdgrab_sim/herding/_offline.py", "out = min(left,", "out = max(left,", "H6"),
     Mutant("theory/random_orders/_moments.py", "(examples + 1) / 6.0", "(examples - 1) / 6.0", "R1"),
     Mutant(
         "theory/random_orders/_moments.py", "(workers * examples - 1)\n", "(workers * examples + 1)\n", "R2"

@@ -1,4 +1,4 @@
-"""Signs and orders that come with a proof: slow references that no online rule needs to beat.
+"""Signs that come with a proof, and the moves that they and the Steinitz order are made of.
 
 Both constructions keep weights of which about d are strictly between their ends, and move them along linear
 relations of their vectors until one more reaches an end. The relations come from elimination, coordinate by
@@ -74,28 +74,3 @@ def prefix_signs(z: FloatArray) -> IntArray:
         if len(inside) > d:
             inside.remove(move_to_an_end(weights, inside, relation(z[inside].T), low=-1.0))
     return np.where(weights >= 0.0, 1, -1)
-
-
-def steinitz_order(z: FloatArray) -> IntArray:
-    r"""Order vectors z (n, d) with sum 0 so that all prefix sums stay below d max \|z\|, in every norm.
-
-    Weights in [0, 1] of the k vectors left, with sum of weight z equal to 0 and sum of weights k - d. Shrink
-    them to the sum k - 1 - d and go on to a vertex of these conditions: at most d + 1 weights are strictly
-    inside, so one is 0, and its vector takes position k. O(n^2 d^3).
-    """
-    n, d = z.shape
-    left, weights, last = list(range(n)), np.zeros(n), []
-    weights[:] = (n - d) / n if n > d else 0.0
-    conditions = np.vstack((z.T / (np.abs(z).max() or 1.0), np.ones(n)))
-    while len(left) > d + 1:
-        k = len(left)
-        weights[left] *= (k - 1 - d) / (k - d)
-        inside = [j for j in left if 0.0 < weights[j] < 1.0]
-        while len(inside) > d + 1:
-            some = inside[: d + 2]
-            move_to_an_end(weights, some, relation(conditions[:, some]), low=0.0)
-            inside = [j for j in inside if 0.0 < weights[j] < 1.0]
-        out = min(left, key=lambda j: weights[j])
-        left.remove(out)
-        last.append(out)
-    return np.array(left + last[::-1], dtype=np.int64)

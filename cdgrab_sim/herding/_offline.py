@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim._types import IntArray
-from cdgrab_sim.herding import _constructions
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.herding._constructions import move_to_an_end, relation
 from cdgrab_sim.herding._vectors import as_table, scaled
 from cdgrab_sim.orderings import _herding
 
@@ -78,4 +78,28 @@ def steinitz_order(z: ArrayLike) -> IntArray:
     total = np.cumsum(table, axis=0)[-1]
     if np.abs(total).max() > 1e-9 * len(table):
         raise ValueError("z: expected vectors with sum zero; got another sum; subtract their mean")
-    return _constructions.steinitz_order(table)
+    return _steinitz(table)
+
+
+def _steinitz(z: FloatArray) -> IntArray:
+    """Keep weights in [0, 1] of the k vectors left, with sum of weight z equal to 0 and sum of weights k - d.
+
+    Shrink them to the sum k - 1 - d and go on to a vertex of these conditions: at most d + 1 weights are
+    strictly inside, so one is 0, and its vector takes position k.
+    """
+    n, d = z.shape
+    left, weights, last = list(range(n)), np.zeros(n), []
+    weights[:] = (n - d) / n if n > d else 0.0
+    conditions = np.vstack((z.T / (np.abs(z).max() or 1.0), np.ones(n)))
+    while len(left) > d + 1:
+        k = len(left)
+        weights[left] *= (k - 1 - d) / (k - d)
+        inside = [j for j in left if 0.0 < weights[j] < 1.0]
+        while len(inside) > d + 1:
+            some = inside[: d + 2]
+            move_to_an_end(weights, some, relation(conditions[:, some]), low=0.0)
+            inside = [j for j in inside if 0.0 < weights[j] < 1.0]
+        out = min(left, key=lambda j: weights[j])
+        left.remove(out)
+        last.append(out)
+    return np.array(left + last[::-1], dtype=np.int64)

@@ -41,11 +41,6 @@ def order(
     -------
     int array (n,) or (m, n)
 
-    Raises
-    ------
-    ValueError, TypeError
-        For wrong arguments, such as orders that are not permutations.
-
     Examples
     --------
     >>> order([[1.0], [1.0], [-1.0], [-1.0]], "grab", first=[0, 1, 2, 3])

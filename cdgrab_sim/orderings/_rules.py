@@ -66,12 +66,6 @@ class SignRule:
         probability clipped to [0, 1]; toss a fair coin; or stop with a RuntimeError. ``"hilbert"`` takes the
         sign against the sum, and its walk goes s - (<s, v> / a) v: from then on it is not a signed sum.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For an unknown name or failure, B or c not positive, delta outside (0, 1), or a B or c for a rule that
-        has none.
-
     References
     ----------
     Alweiss, Liu, Sawhney, arXiv 2006.14009; Dwivedi, Mackey, arXiv 2110.01593.

@@ -19,21 +19,8 @@ def states(
 ) -> Iterator[Any]:
     """Yield the state of epoch 0, 1, 2, ...; between two of them the caller shows the epoch's gradients.
 
-    Parameters
-    ----------
-    ordering : Ordering
-    problem : Problem
-    seed, replicate : int
-        The address of the draws.
-    first : int array (m, n), optional
-        First orders that replace those of ``ordering.init``.
-
-    Raises
-    ------
-    ValueError
-        When the orders of a state are not what they must be.
-    TypeError
-        For a state without `pi`, or for `first` and a state that is not a NamedTuple.
+    `seed` and `replicate` are the address of the draws; `first` (m, n) replaces the first orders of
+    ``ordering.init``. Orders that are not what they must be are refused.
     """
     stream = Stream(seed, Role.ORDER, replicate)
     state = ordering.init(problem, stream.at(0))

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
 import cdgrab_sim as cg
-from cdgrab_sim.balancing import walk_of_signs
+from cdgrab_sim.balancing._signs import walk_of_signs
 from cdgrab_sim.orderings._rules import Signer
 from tests.theory.naive_theory import walk_laws
 from theory import balancing as theory
