@@ -149,6 +149,19 @@ def orders(name: str, value: Any, m: int, n: int) -> NDArray[np.int64]:
     return table
 
 
+def rows(name: str, value: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Return row numbers of a table, one for each example, read-only."""
+    a = array(name, value)
+    if a.dtype.kind not in "iu" or a.shape != shape:
+        raise ValueError(
+            f"{name}: expected whole numbers of shape (m, n) = {shape}; got {a.dtype} {a.shape}; "
+            "give the row of the table that is example j of worker i"
+        )
+    if a.min() < 0:
+        raise ValueError(f"{name}: expected row numbers >= 0; got {a.min()}")
+    return data(name, a)
+
+
 def signs(name: str, value: Any) -> NDArray[np.int64]:
     """Return signs +1 and -1 of shape (n,) or (m, n)."""
     a = array(name, value)

@@ -268,3 +268,46 @@ def test_labels_that_cannot_be_sorted_are_refused(stranger):
 def test_words_are_no_targets_of_a_regression():
     with pytest.raises(TypeError, match="y: expected numbers"):
         from_arrays(X, np.full(41, "a"), loss="least-squares", m=4)
+
+
+@pytest.mark.parametrize("loss", ["least-squares", "logistic", "robust", "mlp"])
+@pytest.mark.parametrize("partition", ["iid", "sorted", "dirichlet"])
+def test_saved_orders_are_rows_of_the_users_table(tmp_path, loss, partition):
+    """At x = 0 the gradient of least squares is -y a: it tells which row each step really visited."""
+    rng = np.random.default_rng(5)
+    X, labels = rng.standard_normal((23, 2)), rng.permutation(np.arange(23) % 2)
+    dirichlet = partition == "dirichlet"
+    if dirichlet and loss in ("least-squares", "robust"):
+        pytest.skip("dirichlet shares out labels")
+    concentration = 0.3 if dirichlet else None
+    problem = from_arrays(
+        X, labels, loss=loss, m=3, n=7, partition=partition, concentration=concentration, seed=4
+    )
+    run = cg.simulate(problem, "cd-grab", epochs=3, step_size=1e-3, record=cg.Record(orders=True))
+    pi = run.orders[0, -1]
+    cg.save_orders(tmp_path / "orders.npy", pi, indices="global", problem=problem)
+    rows = np.load(tmp_path / "orders.npy")
+    seen = cg.Problem(
+        "rows themselves", 3, 7, 2, (problem.data.X, problem.data.rows), copy_row, lambda x, data: 0.0
+    ).gradients(np.zeros(2))
+    np.testing.assert_array_equal(X[rows], np.take_along_axis(seen, pi[:, :, None], axis=1))
+    if loss == "least-squares":
+        gradients = np.take_along_axis(problem.gradients(np.zeros(2)), pi[:, :, None], axis=1)
+        np.testing.assert_allclose(gradients, -labels[rows][:, :, None] * X[rows], atol=1e-15)
+
+
+def copy_row(out, x, who, idx, data):
+    X, rows = data
+    out[:] = X[rows[who, idx]]
+
+
+def test_the_issue_of_twelve_rows():
+    """Worker 0 held rows [8, 5, 3, 1] of the table, and its exported order said [1, 2, 0, 3]."""
+    X, y = np.arange(12.0)[:, None], np.arange(12.0)
+    problem = from_arrays(X, y, loss="least-squares", m=3)
+    pi = np.array([[1, 2, 0, 3]] * 3)
+    for i, rows in enumerate(cg.global_orders(pi, problem=problem)):
+        assert X[rows, 0].tolist() == X[problem.rows[i]][[1, 2, 0, 3], 0].tolist()
+    assert sorted(problem.rows.reshape(-1)) == list(range(12))
+    assert not problem.rows.flags.writeable
+    assert cg.problems.skewed().rows is None

@@ -230,6 +230,14 @@ REFUSED = {
     r"pi: expected orders of shape \(n,\) or": lambda: cg.global_orders(np.zeros((1, 1, 1), dtype=int)),
     "pi: expected whole numbers": lambda: cg.save_orders("never", [0.0, 1.0]),
     "unknown indices 'both'": lambda: cg.save_orders("never", [0, 1], indices="both"),
+    "expected 'global' together with problem= or rows=": lambda: cg.save_orders("n", [0], indices="global"),
+    "and neither with 'local'": lambda: cg.save_orders("never", [0, 1], rows=[0, 1]),
+    r"rows: expected whole numbers of shape \(m, n\) = \(1, 2\)": lambda: cg.global_orders([0, 1], rows=[3]),
+    "rows: expected row numbers >= 0; got -1": lambda: cg.global_orders([0, 1], rows=[0, -1]),
+    r"pi: expected orders of shape \(m, n\) = \(8, 64\)": lambda: cg.global_orders(
+        [0, 1], problem=cg.problems.skewed()
+    ),
+    "problem: expected a Problem, and no rows= beside it": lambda: cg.global_orders([0], problem="skewed"),
 }
 
 
@@ -259,12 +267,13 @@ def test_an_ordering_of_a_user_runs_and_a_first_order_needs_a_named_tuple():
 @pytest.mark.parametrize("indices", ["local", "global"])
 def test_saved_orders_come_back_and_failures_leave_no_file(tmp_path, indices):
     pi = np.array([[2, 0, 1], [1, 0, 2]])
-    cg.save_orders(tmp_path / "pi.npy", pi, indices=indices)
+    told = {"rows": np.arange(6).reshape(2, 3)} if indices == "global" else {}
+    cg.save_orders(tmp_path / "pi.npy", pi, indices=indices, **told)
     saved = np.load(tmp_path / "pi.npy", allow_pickle=False)
     assert saved.dtype == np.int64
     assert_array_equal(saved, pi if indices == "local" else [[2, 0, 1], [4, 3, 5]])
     with pytest.raises(ValueError, match="example 1 is missing"):
-        cg.save_orders(tmp_path / "bad.npy", [0, 0], indices=indices)
+        cg.save_orders(tmp_path / "bad.npy", pi * 0, indices=indices, **told)
     assert [path.name for path in tmp_path.iterdir()] == ["pi.npy"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim._types import Data, FloatArray, Grads, Loss, Value, Walk
+from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Loss, Value, Walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +44,14 @@ class Problem:
     loss : callable, optional
         ``loss(x, i, j, data)`` returns f_ij(x), the value of example j of worker i. A plain function, or one
         compiled with ``numba.njit``. `values` needs it, and so do job times that follow the loss.
+    rows : int array (m, n), optional
+        Which row of the table that the examples came from is example j of worker i: ``X[problem.rows]`` are
+        the examples. `global_orders` needs it to speak of that table.
 
     Raises
     ------
     ValueError
-        For sizes below 1, data that is not finite (with its index), or an x_star of the wrong shape.
+        For sizes below 1, data that is not finite (with its index), or an x_star or rows of the wrong shape.
     TypeError
         For data that is not a tuple, or a minimum or constant that is not a number.
 
@@ -80,6 +83,7 @@ class Problem:
     constants: Mapping[str, float] = field(default_factory=dict)
     walk: Walk | None = field(default=None, repr=False)
     loss: Loss | None = field(default=None, repr=False)
+    rows: IntArray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for letter in ("m", "n", "d"):
@@ -94,6 +98,8 @@ class Problem:
             object.__setattr__(self, "f_star", _checks.real("f_star", self.f_star))
         if self.x_star is not None:
             object.__setattr__(self, "x_star", _checks.vector("x_star", self.x_star, self.d))
+        if self.rows is not None:
+            object.__setattr__(self, "rows", _checks.rows("rows", self.rows, (self.m, self.n)))
 
     @property
     def arrays(self) -> Data:

@@ -72,8 +72,10 @@ def from_arrays(
     Returns
     -------
     Problem
-        With x_star, f_star and constants as the family has them, over the rows in use; x_star and f_star are
-        None where the gradient cannot be brought to 1e-12.
+        With ``rows`` (m, n), the row of X that is example j of worker i: ``X[problem.rows]`` are the
+        examples, and orders can be saved as rows of X, see `save_orders`. x_star, f_star and constants are
+        as the family has them, over the rows in use; x_star and f_star are None where the gradient cannot be
+        brought to 1e-12.
 
     Examples
     --------

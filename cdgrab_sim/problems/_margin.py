@@ -85,7 +85,7 @@ def margin_problem(name: str, table: Table, ridge: float, known: Curvature, **ke
         constants |= spread_at(minimum.x, known.derivatives, table, ridge)
         best = {"x_star": minimum.x, "f_star": float(kernels["value"](minimum.x, tuple(data)))}
     (m, n), d = table.rows.shape, table.X.shape[1]
-    return Problem(name, m, n, d, data, constants=constants, **kernels, **best)
+    return Problem(name, m, n, d, data, constants=constants, rows=table.rows, **kernels, **best)
 
 
 def _smoothness(table: Table, ridge: float, curvature: float) -> dict[str, float]:

@@ -140,7 +140,7 @@ def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: in
     start[-classes:] = 0.0
     data = Network(*examples, np.array([ridge]), start, np.array([h, classes]))
     constants = {"rows_left_over": examples.left_over}
-    return Problem("mlp", m, n, len(start), data, constants=constants, **KERNELS)
+    return Problem("mlp", m, n, len(start), data, constants=constants, rows=examples.rows, **KERNELS)
 
 
 @PROBLEMS.register
