@@ -13,9 +13,8 @@ from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import raw_exponent_row
-from cdgrab_sim.experiments._measures import problem_of
+from cdgrab_sim.experiments._measures import problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
-from cdgrab_sim.synchronous._simulate import simulate
 from theory.convergence import cd_grab_nonconvex_bound, nonconvex_bound
 
 LOOSEST = 50.0  # a bound further above what it bounds says little
@@ -59,15 +58,8 @@ def bounded_run(cell: Cell) -> dict[str, float]:
     problem, T, paired = problem_of(cell), cell["T"], cell["ordering"] == "cd-grab"
     L = problem.constants["L"]
     alpha = cell["alpha_n_L"] / (problem.n * L)
-    run = simulate(
-        problem,
-        cell["ordering"],
-        epochs=T,
-        step_size=alpha,
-        seed=cell["seed"],
-        record=Record(herding=("l2",), balance=paired),
-        threads=1,
-    )
+    start = {"x0": 0.0, "replicates": {"others": 1}}
+    run = run_of(cell | start, problem, alpha, T, Record(herding=("l2",), balance=paired))
     assert run.grad_norm is not None
     measured = np.cumsum(run.grad_norm[0, :-1] ** 2) / np.arange(1, T + 1)
     found = {"measured": float(measured[-1])} | _compared("T1", _t1(run, L, alpha), measured)

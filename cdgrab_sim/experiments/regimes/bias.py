@@ -11,9 +11,8 @@ from cdgrab_sim._records import Record
 from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._measures import problem_of
+from cdgrab_sim.experiments._measures import problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
-from cdgrab_sim.synchronous._simulate import simulate
 from theory.quadratics import reshuffling_bias
 
 
@@ -41,17 +40,9 @@ def stationary_bias(cell: Cell) -> dict[str, float]:
     problem = problem_of(cell)
     assert problem.x_star is not None
     alpha = cell["alpha_n_L"] / (cell["n"] * problem.constants["L"])
-    run = simulate(
-        problem,
-        "rr",
-        epochs=cell["epochs"],
-        step_size=alpha,
-        seed=cell["seed"],
-        replicates=cell["replicates"],
-        x0=problem.x_star,
-        record=Record(loss=False, grad_norm=False, distance=False, trajectory=True),
-        threads=1,
-    )
+    record = Record(loss=False, grad_norm=False, distance=False, trajectory=True)
+    own = {"ordering": "rr", "replicates": {"others": cell["replicates"]}}
+    run = run_of(cell | own, problem, alpha, cell["epochs"], record)
     assert run.trajectory is not None
     mean = run.trajectory[:, cell["epochs"] // 2 :].mean(axis=(0, 1)) - problem.x_star
     table = problem.data

@@ -10,9 +10,8 @@ import numpy as np
 from cdgrab_sim._records import Record
 from cdgrab_sim.experiments._cells import grid
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._measures import problem_of
+from cdgrab_sim.experiments._measures import problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
-from cdgrab_sim.synchronous._simulate import simulate
 from theory.herding import transference_rounds
 
 
@@ -42,15 +41,10 @@ def transient_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
 def transient(cell: Cell) -> dict[str, int]:
     """Run cd-grab from random orders, and find the first epoch with H_t <= 2 max_s A_s."""
     problem = problem_of(cell)
-    run = simulate(
-        problem,
-        "cd-grab",
-        epochs=cell["T"],
-        step_size=cell["alpha_n_L"] / (problem.n * problem.constants["L"]),
-        seed=cell["seed"],
-        record=Record(loss=False, grad_norm=False, distance=False, herding=("l2",), balance=True),
-        threads=1,
-    )
+    start = {"ordering": "cd-grab", "x0": 0.0, "replicates": {"others": 1}}
+    alpha = cell["alpha_n_L"] / (problem.n * problem.constants["L"])
+    record = Record(loss=False, grad_norm=False, distance=False, herding=("l2",), balance=True)
+    run = run_of(cell | start, problem, alpha, cell["T"], record)
     assert run.balance is not None
     H, A = run.herding["l2"][0], float(run.balance.max())
     return {

@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import problems
 from cdgrab_sim.asynchronous import AsyncRecord, job_times, simulate_async
+from cdgrab_sim.experiments.async_stability import limit, variance
 from cdgrab_sim.experiments.statements._instances import seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from theory.asynchrony import exponential, fixed_delay
@@ -64,29 +65,21 @@ def equal_workers(rng: Generator, number: int) -> Measured:
     return difference(run.trajectory[:, 0], fixed_delay.iterates(np.full(100, c), targets, 1.0, m))
 
 
-def _variance(rng: Generator, m: int, c: float, times: Any) -> float:
-    problem = problems.quadratic(m=1, n=512, d=8, eigenvalues=[1.0] * 8, seed=seed_of(rng))
-    record = AsyncRecord(every=1, trajectory=True, loss=False)
-    assert problem.x_star is not None
-    options: dict[str, Any] = {"x0": problem.x_star, "record": record, "seed": seed_of(rng)}
-    run = simulate_async(
-        problem, "vanilla", workers=m, updates=40_000, step_size=c, job_times=times, **options
-    )
-    assert run.trajectory is not None
-    noise = problem.data.b[0].var(axis=0)
-    return float(((run.trajectory[200:] - problem.x_star) ** 2 / noise).mean()) / c**2
+def _variance(rng: Generator, m: int, c: float, times: str) -> float:
+    sizes = {"n": 512, "d": 8, "updates": 40_000, "m": m, "seed": seed_of(rng)}
+    return variance(sizes | {"times": times, "fraction": c / limit(times, m)})["variance"]
 
 
 @identity("A2", "stationary variance under a fixed delay", cases=2, tol=0.08)
 def fixed_variance(rng: Generator, number: int) -> Measured:
     m, c = 2 + 3 * number, 0.15
-    return difference(_variance(rng, m, c, 1.0), fixed_delay.variance(c, m - 1))
+    return difference(_variance(rng, m, c, "fixed"), fixed_delay.variance(c, m - 1))
 
 
 @identity("A6", "stationary variance under exponential times", cases=2, tol=0.08)
 def exponential_variance(rng: Generator, number: int) -> Measured:
     m, c = 2 + 3 * number, 0.15
-    return difference(_variance(rng, m, c, job_times.exponential()), exponential.variance(c, m))
+    return difference(_variance(rng, m, c, "exponential"), exponential.variance(c, m))
 
 
 @identity("A2b", "contraction at the fastest step", cases=4, tol=0.02)
