@@ -38,7 +38,7 @@ at, who = np.ascontiguousarray(pi.T), np.arange(m)
 engine = Engine(problems.logistic(m=m, n=n, d=d))
 calls = {
     "observe_pairs": lambda: observe_pairs(pi.copy(), s, opened, np.zeros_like(who), at, G),
-    "walk": lambda: engine.epoch(x, pi, alpha, None),
+    "walk": lambda: engine.epoch(pi, alpha, None),
     "largest_prefix": lambda: largest_prefix(np.zeros(2), np.zeros(d), x, False, G),
 }
 for call in calls.values():

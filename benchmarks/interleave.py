@@ -51,19 +51,19 @@ def contest(family: str, m: int, d: int):
     G, alpha = np.empty((LANES, steps, m, d)), np.full(LANES, 1e-6)
     x, v, total = np.zeros((3, LANES, d))
     who, at = np.arange(m), np.empty(m, dtype=np.int64)
-    engine, every, alone_x = Engine(problem), np.full(N, 1e-6), np.zeros((LANES, d))
+    engines, every = [Engine(problem) for _ in range(LANES)], np.full(N, 1e-6)
 
     def in_turns() -> None:
         for k0 in range(0, N, steps):
-            walk(G, at, x, v, total, pi, who, k0, alpha, problem.data)
+            walk(G, at, x, v, total, pi, who, k0, alpha, problem.arrays)
 
     def one_by_one() -> None:
         for q in range(LANES):
-            engine.epoch(alone_x[q], pi[q], every, None)
+            engines[q].epoch(pi[q], every, None)
 
     in_turns()
     one_by_one()
-    np.testing.assert_allclose(x, alone_x, rtol=1e-12)
+    np.testing.assert_allclose(x, [engine.it.x for engine in engines], rtol=1e-12)
     return {"in turns": in_turns, "one by one": one_by_one}
 
 
