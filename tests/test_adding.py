@@ -93,6 +93,31 @@ def signed() -> Update:
     return Update("signed", lambda x0, problem: iterates(x0), step)
 '''
 
+METHOD = '''
+"""Half a step for every gradient."""
+
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim.asynchronous._records import ADVANCE, Method
+from cdgrab_sim.asynchronous.methods._registry import METHODS
+from cdgrab_sim.asynchronous.methods._state import state
+
+
+@kernel(small=True, allocates=False)
+def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):
+    for r in range(x.shape[0]):
+        x[r] -= 0.5 * p[0] * G[0, r]
+    return ADVANCE, 0.5
+
+
+def halving() -> Method:
+    """Return asynchronous SGD with half its steps."""
+    init = lambda x0, workers, step_size: state(x0, [step_size])
+    return Method("halving", init, arrive, summary="half a step for every gradient")
+
+
+METHODS["halving"] = lambda m: halving()
+'''
+
 EXPERIMENT = '''
 """Does it add up?"""
 
@@ -182,6 +207,12 @@ def checkout(tmp_path_factory):
         "from cdgrab_sim.updates._nesterov",
         "from cdgrab_sim.updates._signed import signed as signed",
     )
+    (package / "asynchronous" / "methods" / "_halving.py").write_text(METHOD)
+    insert(
+        package / "asynchronous" / "methods" / "__init__.py",
+        "from cdgrab_sim.asynchronous.methods._by_delay import ringmaster",
+        "from cdgrab_sim.asynchronous.methods._halving import halving as halving",
+    )
     (package / "experiments" / "sums").mkdir()
     (package / "experiments" / "sums" / "__init__.py").write_text(EXPERIMENT)
     (package / "experiments" / "sums" / "figure.py").write_text(FIGURE)
@@ -189,7 +220,11 @@ def checkout(tmp_path_factory):
     insert(questions, '    "check":', '    "sums": "Does it add up?",')
     greedy = folder / "theory" / "balancing" / "_greedy.py"
     greedy.write_text(greedy.read_text() + THEOREM)
-    insert(folder / "theory" / "balancing" / "__init__.py", "    greedy_line_bound", "    doubled,")
+    insert(
+        folder / "theory" / "balancing" / "__init__.py",
+        "from theory.balancing._greedy import LAWS",
+        "from theory.balancing._greedy import doubled as doubled",
+    )
     (folder / "theory" / "notes" / "V99-doubled.md").write_text("# V99\n\n`doubled`: x + x = 2 x.\n")
     (package / "experiments" / "statements" / "claim.py").write_text(CLAIM)
     insert(package / "experiments" / "statements" / "__init__.py", "    balancing,", "    claim,")
@@ -210,6 +245,7 @@ def test_everything_new_is_listed(checkout):
     assert "one step further in every epoch" in lines["rolling"]
     assert "bowls with normal centres" in lines["bowls"]
     assert "signs of the mean gradient" in lines["signed"]
+    assert "half a step for every gradient (user)" in lines["halving"]
     assert "Does it add up?" in lines["sums"]
 
 
@@ -246,7 +282,8 @@ def test_a_new_statement_is_checked(checkout, tmp_path):
 def test_conformance_suites_ask_the_new_ones_as_well(checkout):
     """No test of theirs names them: the suites go through the registries."""
     suites = ["tests/conformance", "tests/test_updates.py", "tests/theory/test_statements.py"]
-    tests = "rolling or bowls or signed or doubled"
+    suites.append("tests/asynchronous/test_engine.py")
+    tests = "rolling or bowls or signed or doubled or halving"
     out = checkout("-m", "pytest", "-q", "-p", "no:cacheprovider", *suites, "-k", tests)
     passed = int(out.splitlines()[-1].split(" passed")[0].split()[-1])
     assert passed > 30

@@ -8,6 +8,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._records import ADVANCE, STAY, Method, MethodState
+from cdgrab_sim.asynchronous.methods._registry import METHODS
 from cdgrab_sim.asynchronous.methods._state import state
 
 RULE, THRESHOLD, COUNTS_DROPPED = 0, 1, 2  # of c; the last: the counter advances on a dropped gradient too
@@ -161,3 +162,9 @@ def ringmaster(threshold: int, *, stop: bool = False) -> Method:
         "ringmaster", partial(_init, LIMIT, R - 1, False, 0.0), arrive, provenance="arXiv 2501.16168",
         summary="only gradients with a delay below a threshold are applied and counted",
     )  # fmt: skip
+
+
+METHODS["delay-adaptive"] = lambda m: delay_adaptive()
+METHODS["drop-by-age"] = lambda m: drop_by_age()
+METHODS["ringmaster"] = lambda m: ringmaster(2 * m)
+METHODS["ringmaster-stop"] = lambda m: ringmaster(2 * m, stop=True)

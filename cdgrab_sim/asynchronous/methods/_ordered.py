@@ -21,6 +21,7 @@ from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._records import ADVANCE, Method, MethodState
 from cdgrab_sim.asynchronous._regions import Region, project
+from cdgrab_sim.asynchronous.methods._registry import METHODS
 from cdgrab_sim.asynchronous.methods._state import state
 
 # of c
@@ -224,3 +225,8 @@ def ordered_mu_squared() -> Method:
         )  # fmt: skip
 
     return projected(None)
+
+
+METHODS["ordered-momentum-anytime"] = lambda m: ordered_anytime()
+METHODS["ordered-momentum-heavy-ball"] = lambda m: ordered_heavy_ball()
+METHODS["ordered-momentum-mu-squared"] = lambda m: ordered_mu_squared()

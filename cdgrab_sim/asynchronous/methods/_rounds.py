@@ -8,6 +8,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._records import ADVANCE, STAY, WAIT, Method, MethodState
+from cdgrab_sim.asynchronous.methods._registry import METHODS
 from cdgrab_sim.asynchronous.methods._state import state
 
 BATCH, COUNT, WAITS, RESTARTS = 0, 1, 2, 3  # of c
@@ -104,3 +105,9 @@ def rennala(batch: int, *, stop: bool = True) -> Method:
         name, init, arrive, restarts=bool(stop), provenance="arXiv 2305.12387",
         summary=f"a batch of gradients at one point, then a step; late ones are {rest}",
     )  # fmt: skip
+
+
+METHODS["mini-batch"] = lambda m: mini_batch()
+METHODS["first-k"] = lambda m: first_k(max(1, (3 * m) // 4))
+METHODS["rennala"] = lambda m: rennala(m)
+METHODS["rennala-ignore"] = lambda m: rennala(m, stop=False)

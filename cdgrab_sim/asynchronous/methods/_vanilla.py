@@ -5,6 +5,7 @@ from __future__ import annotations
 from cdgrab_sim._kernels.jit import kernel
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._records import ADVANCE, Method, MethodState
+from cdgrab_sim.asynchronous.methods._registry import METHODS
 from cdgrab_sim.asynchronous.methods._state import state
 
 
@@ -41,3 +42,6 @@ def vanilla() -> Method:
         "vanilla", _init, arrive, provenance="arXiv 2206.08307",
         summary="every gradient is applied, however late",
     )  # fmt: skip
+
+
+METHODS["vanilla"] = lambda m: vanilla()
