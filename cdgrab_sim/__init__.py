@@ -90,6 +90,8 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "testing": ("testing", None),
 }
 
+__all__ = sorted(_HOMES)  # without it, help(cdgrab_sim) would show nothing
+
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
@@ -101,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, *(name for name in globals() if name.startswith("__"))])
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -1,13 +1,15 @@
 """What a user sees behind `cg.` and the tab key: public names, all of them documented, and nothing else."""
 
 import inspect
+import subprocess
+import sys
 from types import ModuleType
 
 import pytest
 
 import cdgrab_sim as cg
 
-MODULES = ["herding", "balancing", "orderings", "problems"]
+MODULES = sorted(name for name in cg._HOMES if isinstance(getattr(cg, name), ModuleType))
 
 
 def seen(module):
@@ -36,8 +38,36 @@ def test_modules_show_what_they_define_for_users(name):
 def test_everything_public_is_documented(name):
     module = cg if name is None else getattr(cg, name)
     for key in seen(module):
-        if key == "testing":
-            pytest.importorskip("hypothesis")
         value = getattr(module, key)
         if inspect.isfunction(value) or inspect.isclass(value) or isinstance(value, ModuleType):
             assert inspect.getdoc(value), key
+
+
+REFERENCE = """
+import sys
+sys.modules["hypothesis"] = None  # as where it is not installed
+import inspect, pydoc
+import cdgrab_sim as cg
+text = pydoc.render_doc(cg, renderer=pydoc.plaintext)
+for line in ("simulate(problem: 'Problem | str'", "class Problem(", "sweep(", "DATA"):
+    assert line in text, line
+assert {"simulate", "testing"} <= dict(inspect.getmembers(cg)).keys()
+for name, module in inspect.getmembers(cg, inspect.ismodule):
+    shown = pydoc.render_doc(module, renderer=pydoc.plaintext)
+    assert all(one in shown for one in module.__all__), name
+cg.testing.assert_greedy_bound([[1.0]], [1])
+try:
+    cg.testing.vectors()
+except ImportError as error:
+    assert "pip install 'cdgrab-sim[testing]'" in str(error)
+"""
+
+
+def test_the_reference_shows_everything_without_hypothesis():
+    subprocess.run([sys.executable, "-c", REFERENCE], check=True, timeout=300)
+
+
+def test_theory_shows_its_letters():
+    import theory
+
+    assert seen(theory) == set(theory.LETTERS)

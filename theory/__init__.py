@@ -15,4 +15,4 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted({*LETTERS, *globals()})
+    return [*LETTERS, *(name for name in globals() if name.startswith("__"))]

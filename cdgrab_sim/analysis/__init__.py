@@ -11,3 +11,21 @@ from cdgrab_sim.analysis._verdict import Verdict as Verdict
 from cdgrab_sim.analysis._verdict import t_interval as t_interval
 from cdgrab_sim.analysis._verdict import verdict as verdict
 from cdgrab_sim.analysis._verdict import verdict_in_errors as verdict_in_errors
+
+__all__ = [
+    "RateFit",
+    "Tuned",
+    "Verdict",
+    "paired_test",
+    "rate",
+    "t_interval",
+    "time_to",
+    "tune",
+    "uncensored",
+    "verdict",
+    "verdict_in_errors",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

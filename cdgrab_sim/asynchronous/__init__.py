@@ -26,3 +26,24 @@ from cdgrab_sim.asynchronous._run import AsyncRun as AsyncRun
 from cdgrab_sim.asynchronous._run import AsyncStatus as AsyncStatus
 from cdgrab_sim.asynchronous._simulate import simulate_async as simulate_async
 from cdgrab_sim.asynchronous.methods import METHODS as METHODS
+
+__all__ = [
+    "METHODS",
+    "AsyncRecord",
+    "AsyncRun",
+    "AsyncStatus",
+    "Flow",
+    "JobTimes",
+    "Method",
+    "MethodState",
+    "Region",
+    "ball",
+    "box",
+    "job_times",
+    "methods",
+    "simulate_async",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from cdgrab_sim.experiments._experiment import Result
     from cdgrab_sim.plots import Figure
 
+__all__ = ["EXPERIMENTS", "FAILED", "figure", "has_figure", "load"]
+
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
     "check": "Does every statement of the theory hold?",
@@ -43,6 +45,10 @@ EXPERIMENTS: dict[str, str] = {
 
 # Verdicts of a row that contradicts its prediction.
 FAILED = ("disagrees", "fails")
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def load(name: str) -> Any:

@@ -3,18 +3,12 @@
 >>> from cdgrab_sim import balancing, testing
 >>> testing.check_sign_rule(balancing.signs)
 
-Needs the extra ``testing`` (Hypothesis). Every assertion names the statement of ``theory/notes`` it holds a
-rule to; a failure shows the smallest example that Hypothesis found.
+Drawing examples, by the strategies and by `check_sign_rule`, needs the extra ``testing`` (Hypothesis). Every
+assertion names the statement of ``theory/notes`` it holds a rule to; a failure shows the smallest example
+that Hypothesis found.
 """
 
 from __future__ import annotations
-
-try:
-    import hypothesis as _hypothesis  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        "cdgrab_sim.testing: expected Hypothesis to be installed; got none; pip install 'cdgrab-sim[testing]'"
-    ) from error
 
 from cdgrab_sim.testing._herding import (
     assert_coordinated_pairs_halve,
@@ -51,3 +45,7 @@ __all__ = [
     "vectors",
     "whole",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

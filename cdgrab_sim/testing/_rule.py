@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
 from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
@@ -15,7 +13,10 @@ from cdgrab_sim._types import FloatArray
 from cdgrab_sim.herding import reorder
 from cdgrab_sim.testing._herding import assert_reorder_halves
 from cdgrab_sim.testing._laws import assert_greedy_bound, assert_greedy_decisions, assert_walk_bound
-from cdgrab_sim.testing._strategies import KINDS, vectors, whole
+from cdgrab_sim.testing._strategies import KINDS, hypothesis, vectors, whole
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 LAWS = ("greedy", "walk", "any")
 
@@ -103,20 +104,22 @@ def check_sign_rule(
 
 
 def _for_all(
-    check: Callable[[FloatArray], None], strategy: st.SearchStrategy[FloatArray], examples: int
+    check: Callable[[FloatArray], None], strategy: SearchStrategy[FloatArray], examples: int
 ) -> None:
+    given, settings, phase = hypothesis().given, hypothesis().settings, hypothesis().Phase
     same = settings(
         deadline=None,
         max_examples=examples,
         derandomize=True,
         database=None,
-        phases=(Phase.generate, Phase.shrink),  # a look for the cause would take as long again
+        phases=(phase.generate, phase.shrink),  # a look for the cause would take as long again
     )
     same(given(strategy)(check))()
 
 
-def _whole_lists() -> st.SearchStrategy[FloatArray]:
-    return st.tuples(st.integers(1, 8), st.integers(1, 3)).flatmap(whole)
+def _whole_lists() -> SearchStrategy[FloatArray]:
+    st = hypothesis().strategies
+    return st.tuples(st.integers(1, 8), st.integers(1, 3)).flatmap(whole)  # type: ignore[no-any-return]
 
 
 def _signs(rule: Callable[[FloatArray], Any], z: FloatArray) -> Any:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from numpy.random import Generator
 
 from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray
 from theory.balancing import greedy_worst_case
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+
+def hypothesis() -> Any:
+    """Return Hypothesis, which only those need who draw examples."""
+    try:
+        import hypothesis.extra.numpy
+    except ImportError as error:
+        raise ImportError(
+            "cdgrab_sim.testing: expected Hypothesis to be installed; got none; "
+            "pip install 'cdgrab-sim[testing]'"
+        ) from error
+    return hypothesis
 
 
 def _gaussian(rng: Generator, n: int, d: int) -> FloatArray:
@@ -57,38 +70,42 @@ KINDS: dict[str, Callable[[Generator, int, int], FloatArray]] = {
 }
 
 
-@st.composite
 def vectors(
-    draw: st.DrawFn,
     kinds: Sequence[str] = tuple(KINDS),
-    n: st.SearchStrategy[int] = st.integers(1, 12),  # noqa: B008
-    d: st.SearchStrategy[int] = st.integers(1, 4),  # noqa: B008
-    m: st.SearchStrategy[int] | None = None,
-) -> FloatArray:
+    n: SearchStrategy[int] | None = None,
+    d: SearchStrategy[int] | None = None,
+    m: SearchStrategy[int] | None = None,
+) -> SearchStrategy[FloatArray]:
     """Draw vectors (n, d) of some kind, or (m, n, d) if a strategy for m is given.
 
     Parameters
     ----------
-    draw : callable
-        Given by Hypothesis.
     kinds : sequence of str
         Names from `KINDS`.
-    n, d, m : strategies of int
+    n, d, m : strategies of int, optional
         1 to 12 vectors of 1 to 4 dimensions by default.
 
     Examples
     --------
     >>> vectors(kinds=["signs"]).validate()
     """
-    kind = KINDS[draw(st.sampled_from([_checks.choice("kind", name, KINDS) for name in kinds]))]
-    steps, dimension = draw(n), draw(d)
+    st = hypothesis().strategies
+    names = st.sampled_from([_checks.choice("kind", name, KINDS) for name in kinds])
+    steps = st.integers(1, 12) if n is None else n
+    dimensions = st.integers(1, 4) if d is None else d
     seeds = st.integers(0, 2**16)
-    if m is None:
-        return kind(stream(draw(seeds), Role.DATA), steps, dimension)
-    return np.array([kind(stream(draw(seeds), Role.DATA), steps, dimension) for _ in range(draw(m))])
+
+    @st.composite  # type: ignore[untyped-decorator]
+    def drawn(draw: DrawFn) -> FloatArray:
+        kind, shape = KINDS[draw(names)], (draw(steps), draw(dimensions))
+        if m is None:
+            return kind(stream(draw(seeds), Role.DATA), *shape)
+        return np.array([kind(stream(draw(seeds), Role.DATA), *shape) for _ in range(draw(m))])
+
+    return drawn()  # type: ignore[no-any-return]
 
 
-def whole(shape: tuple[int, ...]) -> st.SearchStrategy[FloatArray]:
+def whole(shape: tuple[int, ...]) -> SearchStrategy[FloatArray]:
     """Vectors with small whole entries, which shrink entry by entry: ties and zeros are common.
 
     Parameters
@@ -99,11 +116,12 @@ def whole(shape: tuple[int, ...]) -> st.SearchStrategy[FloatArray]:
     --------
     >>> whole((2, 3)).validate()
     """
-    entries = hnp.arrays(np.int64, shape, elements=st.integers(-3, 3))
-    return entries.map(lambda a: a.astype(np.float64))
+    numpy, st = hypothesis().extra.numpy, hypothesis().strategies
+    entries = numpy.arrays(np.int64, shape, elements=st.integers(-3, 3))
+    return entries.map(lambda a: a.astype(np.float64))  # type: ignore[no-any-return]
 
 
-def orders(m: int, n: int) -> st.SearchStrategy[Any]:
+def orders(m: int, n: int) -> SearchStrategy[Any]:
     """Orders (m, n), a permutation in each row.
 
     Parameters
@@ -114,11 +132,12 @@ def orders(m: int, n: int) -> st.SearchStrategy[Any]:
     --------
     >>> orders(2, 3).validate()
     """
+    st = hypothesis().strategies
     row = st.permutations(range(n))
-    return st.lists(row, min_size=m, max_size=m).map(np.array)
+    return st.lists(row, min_size=m, max_size=m).map(np.array)  # type: ignore[no-any-return]
 
 
-def signs(*shape: int) -> st.SearchStrategy[Any]:
+def signs(*shape: int) -> SearchStrategy[Any]:
     """Arrays of signs +1 and -1.
 
     Parameters
@@ -129,4 +148,5 @@ def signs(*shape: int) -> st.SearchStrategy[Any]:
     --------
     >>> signs(2, 3).validate()
     """
-    return hnp.arrays(np.int64, shape, elements=st.sampled_from([-1, 1]))
+    numpy, st = hypothesis().extra.numpy, hypothesis().strategies
+    return numpy.arrays(np.int64, shape, elements=st.sampled_from([-1, 1]))  # type: ignore[no-any-return]

@@ -228,7 +228,7 @@ def test_the_page_does_what_it_shows():
 
 
 def test_without_hypothesis_one_line_says_what_to_install():
-    program = "import sys; sys.modules['hypothesis'] = None; import cdgrab_sim.testing"
+    program = "import sys; sys.modules['hypothesis'] = None; import cdgrab_sim as cg; cg.testing.vectors()"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=PAGE.parents[1], capture_output=True, text=True, check=False
     )
