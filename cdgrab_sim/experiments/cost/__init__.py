@@ -29,7 +29,7 @@ SIZES: dict[str, Any] = {
 }
 QUICK = SIZES | {"repeats": 5}
 SHOWN = {"m": (4, 64)}
-UNCOUNTED = ("uniforms", "shown")  # chance that greedy signs do not read, and the number of a step
+UNCOUNTED = ("shown",)  # the number of a step
 
 
 def stored(ordering: Ordering, problem: Problem) -> Counts:
