@@ -1,5 +1,9 @@
 """Slopes, intervals and verdicts, against formulas written another way and against known power laws."""
 
+import itertools
+from fractions import Fraction
+from math import prod
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -140,3 +144,138 @@ def test_the_paired_test_is_exact():
         (np.log(a / (2 * a * [1, 1, 1, 0.4, 1, 0.4])),), np.sum, permutation_type="samples"
     )
     assert analysis.paired_test(a, 2 * a * [1, 1, 1, 0.4, 1, 0.4]) == pytest.approx(signed.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p"),
+    [
+        ([8, 11, 3, 3, 6], [1, 9, 11, 6, 8], 1.0),  # 8 * 11 * 3 * 3 * 6 = 1 * 9 * 11 * 6 * 8 = 4752
+        ([0.8, 1.1, 0.3, 0.3, 0.6], [0.1, 0.9, 1.1, 0.6, 0.8], 1.0),  # the same in tenths, as floats
+        ([6, 1, 1, 1], [1, 2, 3, 1], 1.0),  # 6 = 2 * 3
+        ([4, 2, 9, 5], [2, 1, 3, 5], 4 / 16),  # all of the ratios 2, 2, 3 on one side, 1 on either
+        ([1e300, 1e300], [1e-300, 1e-300], 0.5),
+        ([1.0] * 20, [2.0] * 20, 2.0**-19),
+    ],
+)
+def test_ties_of_the_paired_test_are_ties(a, b, p):
+    assert analysis.paired_test(a, b) == analysis.paired_test(b, a) == p
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=8),
+    st.sampled_from([1, 10, 2.0**-700, 1e200]),
+)
+def test_the_paired_test_counts_sign_patterns_in_exact_arithmetic(pairs, scale):
+    def product(signs):
+        factors = (Fraction(a, b) ** sign for (a, b), sign in zip(pairs, signs, strict=True))
+        found = prod(factors, start=Fraction(1))
+        return max(found, 1 / found)
+
+    patterns = list(itertools.product((1, -1), repeat=len(pairs)))
+    expected = sum(product(one) >= product(patterns[0]) for one in patterns) / len(patterns)
+    a, b = np.array(pairs, dtype=float).T
+    assert analysis.paired_test(a * scale, b * scale) == expected
+
+
+@pytest.mark.parametrize(
+    "x", [[1, 2, 4, 8], [1, 2, 3, 5, 9], [10, 11, 12], [0.001, 1, 1000], [1000, 1001, 1003]]
+)
+@pytest.mark.parametrize("power", [0, 1, -1, 0.5, -1.5, 3, 10])
+def test_exact_laws_do_not_bend(x, power):
+    """Their curvature is 0; what is computed is rounding, however many seeds agree on it."""
+    y = np.multiply.outer([1.0, 1.0, 1.1, 3.0, 1e-100, 1e100], np.array(x, dtype=float) ** power)
+    for seeds in (y, y[:2], y[2:4], y[4:]):
+        assert not analysis.rate(x, seeds).bends
+
+
+@given(
+    st.lists(st.integers(1, 1000), min_size=3, max_size=8, unique=True),
+    st.integers(-3, 3),
+    st.lists(st.integers(1, 1000), min_size=2, max_size=6),
+    st.integers(-60, 60),
+)
+def test_no_law_in_whole_numbers_bends(x, power, scales, shift):
+    y = np.multiply.outer(scales, np.array(x, dtype=float) ** power) * 2.0**shift
+    assert not analysis.rate(x, y).bends
+
+
+def test_a_small_bend_is_still_seen():
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    bent = x * np.exp(1e-9 * np.log(x) ** 2)
+    fit = analysis.rate(x, [bent, 2 * bent, 3 * bent])
+    assert fit.bends
+    np.testing.assert_allclose(fit.curvatures, 2e-9, rtol=1e-5)
+
+
+def test_two_different_x_do_not_bend():
+    assert not analysis.rate([1, 1, 2], [[1, 2, 3], [3, 4, 4]]).bends
+    assert not analysis.rate([1, 2, np.nextafter(2, 3)], [[1, 2, 3], [3, 4, 4]]).bends
+    with pytest.raises(ValueError, match="expected at least 2 different x"):
+        analysis.rate([2, np.nextafter(2, 3)], [[1, 2], [3, 4]])
+
+
+def test_lines_are_predicted_at_numbers_that_have_logarithms():
+    fit = analysis.rate([1, 2], [[1, 2], [2, 4]])
+    assert fit.predict(4.0)[0].shape == (1,)
+    with pytest.raises(ValueError, match=r"x\[1\]: expected numbers > 0 for a log-log fit; got -1"):
+        fit.predict([1.0, -1.0])
+
+
+@pytest.mark.parametrize("k", [-1000, -600, -1, 600, 1000])
+def test_intervals_scale_with_the_values(k):
+    """Multiplying by a power of two commutes with every rounding, so all digits are the same."""
+    low, high = analysis.t_interval(VALUES)
+    scaled = np.ldexp(VALUES, k)
+    assert analysis.t_interval(scaled) == (np.ldexp(low, k), np.ldexp(high, k))
+    judged = analysis.verdict(scaled, float(np.ldexp(-1.0, k)), float(np.ldexp(0.2, k)))
+    assert (judged.verdict, judged.measured) == ("agrees", np.ldexp(np.mean(VALUES), k))
+    exact = analysis.verdict_in_errors(scaled, float(np.ldexp(-1.0, k)), float(np.ldexp(0.1, k)))
+    assert exact.margin == np.ldexp(analysis.verdict_in_errors(VALUES, -1.0, 0.1).margin, k)
+
+
+def test_intervals_of_the_largest_and_smallest_numbers():
+    assert analysis.t_interval([1.7e308, 1.7e308]) == (1.7e308, 1.7e308)
+    assert analysis.t_interval([1.7e308, -1.7e308]) == (-np.inf, np.inf)
+    low, high = analysis.t_interval([5e-324, 2e-323])
+    assert low < 0.0 < high
+
+
+def test_tuning_stays_within_the_range():
+    """The minimum at 110 lies above 100, hence at the edge of what may be tried."""
+    tried = []
+
+    def error(alpha, optimum):
+        tried.append(alpha)
+        return abs(np.log(alpha / optimum))
+
+    with pytest.raises(ValueError, match="got the largest step size as the best"):
+        analysis.tune(lambda alpha: error(alpha, 110.0), 0.01, 100.0)
+    assert analysis.tune(lambda alpha: error(alpha, 80.0), 0.01, 100.0).step_size == pytest.approx(
+        80, rel=0.08
+    )
+    assert min(tried) >= 0.01
+    assert max(tried) <= 100.0
+
+
+@given(optimum=st.floats(0.0, 1.0), low=st.floats(1e-6, 1e6), octaves=st.floats(0.5, 30.0))
+def test_tuning_tries_nothing_outside_and_finds_what_is_well_inside(optimum, low, octaves):
+    high, tried = low * 2.0**octaves, []
+    best = low * (high / low) ** optimum
+
+    def error(alpha):
+        tried.append(alpha)
+        return 1.0 + np.log(alpha / best) ** 2
+
+    try:
+        found = analysis.tune(error, low, high)
+    except ValueError:
+        assert best < 2.0 * low or best > high / 2.0
+    else:
+        assert 1 / 1.081 <= found.step_size / best <= 1.081
+    assert low <= min(tried)
+    assert max(tried) <= high
+
+
+def test_ranges_of_hundreds_of_octaves():
+    found = analysis.tune(lambda alpha: abs(np.log(alpha)), 1e-300, 1e300)
+    assert found.step_size == pytest.approx(1.0, rel=0.08)

@@ -1,5 +1,7 @@
 """Time to accuracy, against hand-made curves, a loop, and what a horizon may not do to a fit."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,6 +24,40 @@ def test_the_time_lies_within_the_step_that_crosses(errors, accuracy, window):
         assert time == np.inf or means[first] == pytest.approx(accuracy)
     else:
         assert first - 1 <= time <= first
+
+
+@pytest.mark.parametrize("accuracy", [0.1, 0.3, 0.7, 1e-3, 5e-324, 1e308])
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 10])
+def test_errors_equal_to_the_accuracy_have_reached_it(accuracy, window):
+    """Their mean is the accuracy, whatever their sum rounds to."""
+    assert analysis.time_to([accuracy] * 12, accuracy, window=window) == window - 1
+    above = np.nextafter(accuracy, np.inf)
+    assert analysis.time_to([above] * 12, accuracy, window=window) == np.inf
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=3, max_size=20),
+    st.integers(1, 12),
+    st.integers(1, 3),
+    st.sampled_from([1.0, 0.1, 1e-3, 2.0**-1060, 2.0**1000]),
+)
+def test_the_crossing_is_that_of_exact_means(errors, accuracy, window, scale):
+    e = [error * scale for error in errors]
+    exact = [
+        sum(map(Fraction, e[t - window + 1 : t + 1])) <= window * Fraction(accuracy * scale)
+        for t in range(window - 1, len(e))
+    ]
+    time = analysis.time_to(e, accuracy * scale, window=window)
+    if True in exact:
+        first = exact.index(True) + window - 1
+        assert first - 1 <= time <= first
+    else:
+        assert time == np.inf
+
+
+def test_falls_by_more_than_the_largest_number():
+    assert 0.0 < analysis.time_to([1e308, 1e-308], 1e-9) < 1.0
+    assert analysis.time_to([1e308, 1e308, 1e-10], 1e-9) == pytest.approx(1 + 317 / 318)
 
 
 def test_an_exponential_is_interpolated_exactly():

@@ -23,7 +23,7 @@ class RateFit:
     slopes, intercepts : array (R,)
         log y = intercept + slope log x.
     curvatures : array (R,)
-        Change of the local slope per unit of log x; NaN for K = 2.
+        Change of the local slope per unit of log x; 0 where rounding explains it, NaN for two different x.
     """
 
     x: FloatArray
@@ -44,14 +44,14 @@ class RateFit:
     @property
     def bends(self) -> bool:
         """Whether the points bend away from a line: the 95 % interval of the curvature excludes 0."""
-        if len(self.x) < 3:
+        if np.isnan(self.curvatures).any():
             return False
         low, high = t_interval(self.curvatures)
         return low > 0.0 or high < 0.0
 
     def predict(self, x: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the mean line and its pointwise 95 % band over seeds at `x`, for plots."""
-        log_x = np.log(np.asarray(x, dtype=np.float64))
+        log_x = np.log(_positive("x", np.atleast_1d(_checks.floats("x", x, (0, 1)))))
         lines = self.intercepts[:, None] + self.slopes[:, None] * log_x
         bands = np.array([t_interval(column) for column in lines.T])
         return np.exp(lines.mean(axis=0)), np.exp(bands[:, 0]), np.exp(bands[:, 1])
@@ -85,18 +85,36 @@ def rate(x: ArrayLike, y: ArrayLike) -> RateFit:
     (2.0, False)
     """
     x, y = _checks.floats("x", x, 1), _checks.floats("y", y, 2)
-    if y.shape[1] != len(x) or len(np.unique(x)) < 2:
+    if y.shape[1] != len(x) or not _determines(np.log(_positive("x", x)), 1):
         raise ValueError(
             f"x, y: expected at least 2 different x and y of shape (seeds, {len(x)}); "
             f"got {len(np.unique(x))} different x and y {y.shape}"
         )
-    for name, a in (("x", x), ("y", y)):
-        if (a <= 0.0).any():
-            index = np.argwhere(a <= 0.0)[0]
-            raise ValueError(
-                f"{name}{index.tolist()}: expected numbers > 0 for a log-log fit; got {a[*index]}"
-            )
-    log_x, log_y = np.log(x), np.log(y)
+    log_x, log_y = np.log(x), np.log(_positive("y", y))
     slopes, intercepts = np.polyfit(log_x, log_y.T, 1)
-    curvatures = 2.0 * np.polyfit(log_x, log_y.T, 2)[0] if len(np.unique(x)) > 2 else np.full(len(y), np.nan)
-    return RateFit(x, slopes, intercepts, curvatures)
+    return RateFit(x, slopes, intercepts, _curvatures(log_x, log_y, slopes))
+
+
+def _positive(name: str, a: FloatArray) -> FloatArray:
+    if (a <= 0.0).any():
+        index = np.argwhere(a <= 0.0)[0]
+        raise ValueError(f"{name}{index.tolist()}: expected numbers > 0 for a log-log fit; got {a[*index]}")
+    return a
+
+
+def _determines(log_x: FloatArray, degree: int) -> bool:
+    """Tell whether enough of the points differ by more than rounding, as `np.polyfit` sees them."""
+    columns = np.vander(log_x, degree + 1)
+    columns = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
+    return bool(np.linalg.matrix_rank(columns, rtol=len(log_x) * np.finfo(float).eps) > degree)
+
+
+def _curvatures(log_x: FloatArray, log_y: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Return twice the coefficient of log^2 x, and 0 where rounding of the logarithms can make it."""
+    if not _determines(log_x, 2):
+        return np.full(len(log_y), np.nan)
+    found = 2.0 * np.polyfit(log_x, log_y.T, 2)[0]
+    weights = 2.0 * np.linalg.pinv(np.vander(log_x, 3))[0]  # curvature = weights @ log y
+    uncertain = 1.0 + np.abs(log_y) + np.abs(slopes[:, None] * log_x)
+    rounding = 8.0 * np.finfo(float).eps * (uncertain @ np.abs(weights))
+    return np.where(np.abs(found) <= rounding, 0.0, found)

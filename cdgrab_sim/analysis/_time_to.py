@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ def time_to(errors: ArrayLike, accuracy: float, *, window: int = 1) -> float:
               \bar e_t = \frac1w \sum_{s=t-w+1}^{t} e_s
 
     Between the last time above and the first below, log e is taken for linear. A window keeps one lucky
-    moment of a noisy error from counting.
+    moment of a noisy error from counting. Means are compared with the accuracy in exact arithmetic.
 
     Parameters
     ----------
@@ -53,16 +54,29 @@ def time_to(errors: ArrayLike, accuracy: float, *, window: int = 1) -> float:
         raise ValueError(f"errors[{int(np.argmax(e < 0.0))}]: expected errors >= 0; got {e[e < 0.0][0]}")
     accuracy = _checks.real("accuracy", accuracy, above=0.0)
     window = _checks.integer("window", window, low=1, high=len(e))
-    means = np.convolve(np.where(np.isfinite(e), e, np.inf), np.ones(window), mode="valid") / window
-    below = np.flatnonzero(means <= accuracy)
-    if len(below) == 0:
+    e = np.where(np.isfinite(e), e, np.inf)
+    scale = 2.0**-16 if (e[np.isfinite(e)] > 2.0**1000).any() else 1.0  # so that sums stay finite
+    means = np.convolve(e * scale, np.ones(window), mode="valid") / window
+    near = np.flatnonzero(means <= accuracy * scale * (1.0 + 1e-9) + 1e-320)
+    first = next((int(k) for k in near if _reached(e[k : k + window], accuracy)), None)
+    if first is None:
         return math.inf
-    first = int(below[0])
     at = float(first + window - 1)
-    if first == 0 or means[first] == 0.0 or not np.isfinite(means[first - 1]):
+    before, after = float(means[first - 1]), float(means[first])
+    if first == 0 or after == 0.0 or not after < before < math.inf:
         return at
-    before, after = means[first - 1], means[first]
-    return at - 1.0 + math.log(before / accuracy) / math.log(before / after)
+    passed = _log_ratio(before, accuracy * scale) / _log_ratio(before, after)
+    return at - 1.0 + min(max(passed, 0.0), 1.0)
+
+
+def _reached(errors: NDArray[np.float64], accuracy: float) -> bool:
+    return bool(np.isfinite(errors).all()) and sum(map(Fraction, errors)) <= len(errors) * Fraction(accuracy)
+
+
+def _log_ratio(a: float, b: float) -> float:
+    """Return log(a / b), also where a / b is too large for a float."""
+    ratio = a / b
+    return math.log(ratio) if ratio < math.inf else math.log(a) - math.log(b)
 
 
 def uncensored(times: ArrayLike) -> NDArray[np.bool_]:

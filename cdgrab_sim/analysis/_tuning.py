@@ -35,7 +35,7 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
     """Minimise an error over the step size.
 
     The error is evaluated on a grid of ratio 2 from `low` to `high`, then between the neighbours of the best
-    point on grids of ratio 1.26 and 1.08.
+    point on grids of ratio 1.26 and 1.08. No step size outside the range is tried.
 
     Parameters
     ----------
@@ -62,17 +62,15 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
     """
     low = _checks.real("low", low, above=0.0)
     high = _checks.real("high", high, above=low)
+    last = math.floor(9.0 * (math.log2(high) - math.log2(low)) + 1e-9)
     seen: dict[int, float] = {}  # by position on the finest grid, which has 9 points per factor 2
     best = 0
     for level, ratio in enumerate(_NESTED):
         stride = round(math.log(ratio) / math.log(_NESTED[-1]))
-        last = math.ceil(math.log2(high / low)) * 9
-        around = (
-            range(0, last + 1, stride) if level == 0 else range(best - 2 * stride, best + 3 * stride, stride)
-        )
-        for position in around:
-            if position not in seen:
-                value = error(low * 2.0 ** (position / 9))
+        around = range(0, last, stride) if level == 0 else range(best - 2 * stride, best + 3 * stride, stride)
+        for position in [*around, last]:
+            if position not in seen and 0 <= position <= last:
+                value = error(_at(low, high, position))
                 seen[position] = value if math.isfinite(value) else math.inf
         best = min(seen, key=lambda position: seen[position])
         if seen[best] == math.inf:
@@ -80,13 +78,19 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
                 f"step size: expected a finite error somewhere in [{low:.3g}, {high:.3g}]; got none; "
                 f"smaller step sizes diverge less"
             )
-        if level == 0 and best in (0, last):
+        if best in (0, last):
             end = "smallest" if best == 0 else "largest"
             raise ValueError(
                 f"step size: expected a minimum inside [{low:.3g}, {high:.3g}]; got the {end} step size "
                 f"as the best; widen the range on that side"
             )
     positions = sorted(seen)
-    alphas = low * 2.0 ** (np.array(positions) / 9)
+    alphas = np.array([_at(low, high, position) for position in positions])
     errors = np.array([seen[position] for position in positions])
-    return Tuned(float(low * 2.0 ** (best / 9)), seen[best], alphas, errors)
+    return Tuned(_at(low, high, best), seen[best], alphas, errors)
+
+
+def _at(low: float, high: float, position: int) -> float:
+    """Return the step size at a position of the finest grid; rounding leads no further than `high`."""
+    whole = position // 9000 * 1000  # 2^1024 is no float
+    return min(math.ldexp(low, whole) * float(2.0 ** (position / 9 - whole)), high)

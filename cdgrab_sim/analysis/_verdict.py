@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from cdgrab_sim import _checks
+from cdgrab_sim._types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,22 @@ def t_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, floa
         raise ValueError(f"values: expected one per seed for at least 2 seeds; got {len(v)}")
     if not 0.0 < _checks.real("confidence", confidence) < 1.0:
         raise ValueError(f"confidence: expected a number between 0 and 1; got {confidence!r}")
-    half = float(stdtrit(len(v) - 1, 0.5 + confidence / 2) * v.std(ddof=1)) / math.sqrt(len(v))
-    mean = float(v.mean())
-    return mean - half, mean + half
+    mean, error, k = _scaled(v)
+    half = float(stdtrit(len(v) - 1, 0.5 + confidence / 2)) * error
+    return _ldexp(mean - half, k), _ldexp(mean + half, k)
+
+
+def _scaled(v: FloatArray) -> tuple[float, float, int]:
+    """Return mean and standard error of v / 2^k, and k: squares of v itself may be no floats."""
+    k = int(np.frexp(v)[1].max())
+    scaled = np.ldexp(v, -k)
+    return float(scaled.mean()), float(scaled.std(ddof=1)) / math.sqrt(len(v)), k
+
+
+def _ldexp(x: float, k: int) -> float:
+    """Return x 2^k, infinite where it is too large."""
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(x, k))
 
 
 def verdict(values: ArrayLike, predicted: float | None, margin: float | None) -> Verdict:
@@ -90,7 +104,8 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     ('agrees', 'disagrees')
     """
     low, high = t_interval(values, 0.95)
-    mean = float(np.mean(np.asarray(values)))
+    center, _, k = _scaled(_checks.floats("values", values, 1))
+    mean = _ldexp(center, k)
     if predicted is None:
         return Verdict(mean, low, high, None, None, "no prediction")
     if margin is None:
@@ -137,10 +152,10 @@ def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) ->
     predicted = _checks.real("predicted", predicted)
     resolution = _checks.real("resolution", resolution, above=0.0)
     low, high = t_interval(values, 0.95)
-    v = np.asarray(values, dtype=np.float64)
-    error = max(float(v.std(ddof=1)) / math.sqrt(len(v)), resolution / 1000)
-    off = abs(float(v.mean()) - predicted)
+    center, spread, k = _scaled(_checks.floats("values", values, 1))
+    mean, error = _ldexp(center, k), max(_ldexp(spread, k), resolution / 1000)
+    off = abs(mean - predicted)
     word = "disagrees" if off > 5 * error else "inconclusive"
     if off <= 3 * error <= resolution:
         word = "agrees"
-    return Verdict(float(v.mean()), low, high, predicted, 3 * error, word)
+    return Verdict(mean, low, high, predicted, 3 * error, word)
