@@ -279,3 +279,52 @@ def test_tuning_tries_nothing_outside_and_finds_what_is_well_inside(optimum, low
 def test_ranges_of_hundreds_of_octaves():
     found = analysis.tune(lambda alpha: abs(np.log(alpha)), 1e-300, 1e300)
     assert found.step_size == pytest.approx(1.0, rel=0.08)
+
+
+def test_positive_quantities_have_positive_intervals():
+    """Errors of six seeds, one of them large: Student's interval for their mean begins below 0."""
+    errors = [2e-9, 4e-9, 3e-9, 1e-9, 6e-9, 4.5e-8]
+    assert analysis.t_interval(errors)[0] < 0.0
+    low, high = analysis.t_interval(errors, positive=True)
+    assert 0.0 < low < np.mean(errors) < high
+    assert low * high == pytest.approx(np.mean(errors) ** 2)
+    half = stats.t.ppf(0.975, 5) * stats.sem(errors) / np.mean(errors)
+    assert np.log(high / low) == pytest.approx(2 * half)
+
+
+@pytest.mark.parametrize("k", [-1000, -1, 900])
+def test_positive_intervals_scale_with_the_values(k):
+    low, high = analysis.t_interval([1.0, 2.0, 5.0], 0.9, positive=True)
+    scaled = analysis.t_interval(np.ldexp([1.0, 2.0, 5.0], k), 0.9, positive=True)
+    assert scaled == (np.ldexp(low, k), np.ldexp(high, k))
+
+
+def test_positive_intervals_at_the_edges():
+    assert analysis.t_interval([0.0, 0.0], positive=True) == (0.0, 0.0)
+    assert analysis.t_interval([3.0, 3.0, 3.0], positive=True) == (3.0, 3.0)
+    assert analysis.t_interval([0.0, 1.0], 1 - 1e-9, positive=True) == (0.0, np.inf)
+    with pytest.raises(
+        ValueError, match=r"values\[1\]: expected numbers >= 0 of a positive quantity; got -1e-20"
+    ):
+        analysis.t_interval([1e-10, -1e-20], positive=True)
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean"),
+    [
+        (lambda rng, shape: rng.gamma(5.0, size=shape), 5.0),
+        (lambda rng, shape: rng.exponential(size=shape), 1.0),
+        (lambda rng, shape: np.exp(rng.standard_normal(shape)), np.exp(0.5)),
+    ],
+    ids=["gamma", "exponential", "log-normal"],
+)
+def test_positive_intervals_cover_skewed_means_more_often(draw, mean):
+    samples = draw(np.random.RandomState(0), (4000, 6))
+    hits = {
+        positive: sum(
+            low <= mean <= high
+            for low, high in (analysis.t_interval(one, positive=positive) for one in samples)
+        )
+        for positive in (False, True)
+    }
+    assert hits[False] < hits[True] <= 0.96 * 4000
