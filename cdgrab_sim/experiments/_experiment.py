@@ -105,6 +105,10 @@ class Result:
     data: Mapping[str, NDArray[Any]]
     notes: Sequence[str] = ()
 
+    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays whose names begin with a prefix, by what follows it."""
+        return {name.removeprefix(prefix): a for name, a in self.data.items() if name.startswith(prefix)}
+
     def to_json(self) -> str:
         """Return experiment, config and rows as one JSON object."""
         rows = [asdict(row) for row in self.rows]

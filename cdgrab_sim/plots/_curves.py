@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from cdgrab_sim._run import Run
 from cdgrab_sim.plots._axes import legend_below, new_axes
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.plots._style import line
 
 
 def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: float = 0.0) -> Axes:
@@ -46,8 +46,7 @@ def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: floa
         curves[name] = run.epochs, run.loss.mean(axis=0) - f_star
     ax = new_axes(ax)
     for name, (epochs, loss) in curves.items():
-        looks = look(name)
-        ax.plot(epochs, loss, color=looks["color"], linestyle=looks["linestyle"], linewidth=1.2, label=name)
+        ax.plot(epochs, loss, **line(name), label=name)
     ax.set(yscale="log", xlabel="epoch t", ylabel="f − f*" if f_star else "loss")
     legend_below(ax)
     return ax

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim.plots._axes import legend_below, new_axes
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.plots._style import line, look
 
 
 def discrepancy_histogram(
@@ -50,12 +50,10 @@ def discrepancy_histogram(
     ax = new_axes(ax)
     edges = np.histogram_bin_edges(np.concatenate([*draws.values()]), bins)
     for name, sample in draws.items():
-        looks = look(name)
         counts = np.histogram(sample, edges)[0] / len(sample)
         label = f"{name}  (mean {sample.mean():.3g})"
-        line = {"color": looks["color"], "linestyle": looks["linestyle"], "linewidth": 1.2, "label": label}
-        ax.stairs(counts, edges, **line)
-        ax.stairs(counts, edges, color=looks["color"], alpha=0.15, fill=True)
+        ax.stairs(counts, edges, **line(name), label=label)
+        ax.stairs(counts, edges, color=look(name)["color"], alpha=0.15, fill=True)
     for name, bound in (bounds or {}).items():
         ax.axvline(bound, color=look(name)["color"], linestyle=":", linewidth=1.2, label=f"{name}, bound")
     ax.set(xlabel=xlabel, ylabel="share of draws", ylim=(0.0, None))

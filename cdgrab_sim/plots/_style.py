@@ -83,6 +83,12 @@ def look(name: str) -> dict[str, Any]:
     return {"color": color, "marker": marker, "linestyle": dashes}
 
 
+def line(name: str) -> dict[str, Any]:
+    """Return how a thin line of an ordering looks: as in `look`, without markers."""
+    looks = look(name)
+    return {"color": looks["color"], "linestyle": looks["linestyle"], "linewidth": 1.2}
+
+
 def together(panels: Sequence[Callable[[Axes], Axes]]) -> Figure:
     """Return one figure in the shipped style with a panel for each function, two to a row.
 

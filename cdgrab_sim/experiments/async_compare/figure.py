@@ -8,9 +8,8 @@ from cdgrab_sim.plots import Axes, dots_plot
 
 def async_compare(result: Result, ax: Axes) -> None:
     """Draw the excess loss of each method beside that of the optimum of its effective law."""
-    names = [key.removeprefix("excess ") for key in result.data if key.startswith("excess ")]
-    measured = {name: result.data[f"excess {name}"] for name in names}
-    dots_plot(measured, {name: result.data[f"law {name}"].mean() for name in names}, ax)
+    measured = result.arrays("excess ")
+    dots_plot(measured, {name: result.data[f"law {name}"].mean() for name in measured}, ax)
     ax.axvline(result.data["easy only"].mean(), color="0.8", linewidth=1, zorder=0)
     ax.set(xscale="log")
     ax.set_xlabel("f − f* of the late average\n(ticks: optimum of its own law;\ngrey: no slow examples)")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import uncensored
 from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
@@ -29,7 +28,7 @@ def tuned(result: Result, ax: Axes, *, variable: str = "m") -> None:
     part = f"tuned {variable}"
     rate_plot(
         result.data[part],
-        _tables(result, f"{part} rescaled "),
+        result.arrays(f"{part} rescaled "),
         xlabel=_AXES[variable],
         ylabel="tuned f − f*, over (αμnT)²; sgd: αμnT",
         slopes=_predicted(result, "tuned error", variable),
@@ -43,7 +42,7 @@ def tuned(result: Result, ax: Axes, *, variable: str = "m") -> None:
 def times(result: Result, ax: Axes) -> None:
     """Draw the fewest epochs to the accuracy against m; arrows stand where the horizon censors seeds."""
     m, sizes = result.data["times"], result.config["times"]
-    tables = _tables(result, "times ")
+    tables = result.arrays("times ")
     known = {name: uncensored(table) for name, table in tables.items()}
     for name, table in tables.items():
         style = look(name) | {"linestyle": "", "marker": "$\\uparrow$", "markersize": 9}
@@ -70,7 +69,7 @@ def floors(result: Result, ax: Axes, *, part: str = "skewed alpha") -> None:
     quadratic = part.startswith("quadratic")
     rate_plot(
         result.data[f"floor {part}"],
-        _tables(result, f"floor {part} "),
+        result.arrays(f"floor {part} "),
         xlabel=_AXES[variable],
         ylabel="f − f*, fixed step size",
         slopes=_predicted(result, "floor (quadratic)" if quadratic else "floor", variable),
@@ -95,12 +94,6 @@ def bounds(result: Result, ax: Axes) -> None:
     legend_below(ax)
     sizes = result.config["bounds"]
     ax.set_title(f"{_problem(sizes['problem'])}, n = {sizes['n']}, αnL = 1/12, T = {sizes['T']}")
-
-
-def _tables(result: Result, prefix: str) -> dict[str, FloatArray]:
-    """Return the arrays of a part by ordering."""
-    names = (name for name in result.data if name.startswith(prefix))
-    return {name.removeprefix(prefix): result.data[name] for name in names}
 
 
 def _predicted(result: Result, quantity: str, variable: str) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.experiments.regimes.gain import CASES
@@ -56,11 +57,10 @@ def gain(result: Result, ax: Axes) -> None:
 
 def workers(result: Result, ax: Axes) -> None:
     """Draw floors of rr against m where shards or orders are the same."""
-    data, tables = result.data, {}
+    data, tables = result.data, dict[str, Any]()
     for shards in ("own", "copies"):
-        prefix = f"workers {shards} "
-        for name in (key.removeprefix(prefix) for key in data if key.startswith(prefix)):
-            tables[f"{name}; {shards}"] = data[f"{prefix}{name}"]
+        own = result.arrays(f"workers {shards} ")
+        tables |= {f"{name}; {shards}": table for name, table in own.items()}
     m = data["workers m"]
     rate_plot(m, tables, xlabel="workers m", ylabel="f − f*, fixed step size", slopes=[-1.0], ax=ax)
     legend_below(ax, columns=1)

@@ -11,11 +11,10 @@ def speedup(result: Result, ax: Axes) -> None:
     if "data" in result.config:
         _real_data(result, ax)
         return
-    floors = {name.removeprefix("floor "): a for name, a in result.data.items() if name.startswith("floor ")}
     config = result.config
     rate_plot(
         result.data["m"],
-        floors,
+        result.arrays("floor "),
         xlabel="workers m",
         ylabel="f − f*, fixed step size",
         slopes=sorted({row.predicted for row in result.rows if row.predicted is not None}, reverse=True),
@@ -29,7 +28,7 @@ def speedup(result: Result, ax: Axes) -> None:
 
 def _real_data(result: Result, ax: Axes) -> None:
     config = result.config
-    errors = {name.removeprefix("error "): a for name, a in result.data.items() if name.startswith("error ")}
+    errors = result.arrays("error ")
     points_plot(result.data["m"], errors, xlabel="workers m", ylabel="f − f*, step size tuned", ax=ax)
     ax.set_title(
         f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}, "
