@@ -1,7 +1,10 @@
-"""For tests of one's own sign rules and orders: Hypothesis strategies and ready assertions.
+"""For tests of one's own problems, orderings, updates and sign rules: one line each, and their assertions.
 
 >>> from cdgrab_sim import balancing, testing
 >>> testing.check_sign_rule(balancing.signs)
+>>> testing.check_ordering("cd-grab")
+>>> testing.check_update("adam")
+>>> testing.check_problem("logistic")
 
 Drawing examples, by the strategies and by `check_sign_rule`, needs the extra ``testing`` (Hypothesis). Every
 assertion names the statement of ``theory/notes`` it holds a rule to; a failure shows the smallest example
@@ -24,6 +27,8 @@ from cdgrab_sim.testing._laws import (
     assert_sub_gaussian,
     assert_walk_bound,
 )
+from cdgrab_sim.testing._moves import check_ordering, check_update
+from cdgrab_sim.testing._problem import check_problem
 from cdgrab_sim.testing._rule import check_sign_rule
 from cdgrab_sim.testing._strategies import KINDS, orders, signs, vectors, whole
 
@@ -39,7 +44,10 @@ __all__ = [
     "assert_stale_mean_costs",
     "assert_sub_gaussian",
     "assert_walk_bound",
+    "check_ordering",
+    "check_problem",
     "check_sign_rule",
+    "check_update",
     "orders",
     "signs",
     "vectors",

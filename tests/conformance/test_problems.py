@@ -89,7 +89,8 @@ def test_the_value_of_an_example_is_that_of_a_problem_with_it_alone(name):
     problem = built_in(name)
     x, (X, y, rows, *rest) = point(problem), problem.data
     for (i, j), value in np.ndenumerate(problem.values(x)):
-        one = replace(problem, m=1, n=1, data=(X, y, rows[i : i + 1, j : j + 1], *rest))
+        alone = rows[i : i + 1, j : j + 1]
+        one = replace(problem, m=1, n=1, data=(X, y, alone, *rest), rows=alone)
         assert value == one.value(x, one.data)
 
 
