@@ -29,8 +29,6 @@ R = TypeVar("R")
 # "module.name" -> (compiled or plain loops, what runs without numba): what the tests iterate over.
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
-_SMALL: set[Callable[..., Any]] = set()
-
 # "numpy" divides by zero as NumPy does instead of raising, so that divergence stays a status.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -53,7 +51,7 @@ def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, tw
         Paste the machine code into the kernels that call it: a call with array arguments costs as much as
         a small gradient. A small kernel must not allocate.
     allocates : bool
-        See `compile_bound`.
+        Otherwise arrays are borrowed, see `bound`.
     twin : callable, optional
         NumPy function with the same signature and the same bits, which runs where numba is absent.
     """
@@ -64,8 +62,6 @@ def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, tw
         if numba is not None:
             options = _OPTIONS if allocates else _OPTIONS | {"_nrt": False}
             function = _compiled(loops, forceinline=small, **options)
-        if small:
-            _SMALL.add(function)
         KERNELS[f"{loops.__module__}.{loops.__qualname__}"] = (function, plain)
         return function
 
@@ -135,12 +131,7 @@ def is_jitted(function: Callable[..., Any]) -> bool:
     return numba is not None and isinstance(function, numba.core.dispatcher.Dispatcher)
 
 
-def is_small(function: Callable[..., Any]) -> bool:
-    """Tell whether `function` is a small kernel of this package; those allocate nothing."""
-    return function in _SMALL
-
-
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def bound(make: Callable[..., Any], *functions: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``make(*functions)``, once: how compiled functions of whatever origin enter a loop.
 
@@ -170,25 +161,10 @@ def bound(make: Callable[..., Any], *functions: Callable[..., Any]) -> Callable[
     return call
 
 
-@lru_cache(maxsize=64)
-def compile_bound(
-    make: Callable[..., Any], function: Callable[..., Any], *, allocates: bool = True
-) -> Callable[..., Any]:
-    """Compile ``make(function)``, once per function: how a user's jitted function enters a loop.
-
-    Functions that close over functions cannot be cached on disk.
-
-    Parameters
-    ----------
-    make : callable
-    function : callable
-    allocates : bool
-        Whether anything in the loop allocates. Otherwise arrays are borrowed without counting references,
-        which took 120 of 150 ns of an event loop that passes a dozen arrays on.
-    """
-    options = _OPTIONS if allocates else _OPTIONS | {"_nrt": False}
-    bound: Callable[..., Any] = numba.njit(**options)(make(function))
-    return bound
+def closed(make: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``make(function)`` as a part of loops that will be `bound`."""
+    made: Callable[..., Any] = numba.njit(**_OPTIONS)(make(function))
+    return made
 
 
 def compiles() -> bool:

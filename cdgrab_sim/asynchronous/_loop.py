@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdgrab_sim._kernels.jit import compile_bound, is_jitted, is_small, kernel
+from cdgrab_sim._kernels.jit import bound, is_jitted, kernel
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
-from cdgrab_sim.asynchronous._current_loss import no_effort
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, Jobs, Model, draw, release, start
 from cdgrab_sim.asynchronous._log import Log, write
 from cdgrab_sim.asynchronous._records import ABORTED, ADVANCE, RELEASED, STAY, WAIT, Method, MethodState
@@ -127,65 +126,59 @@ def abort(
     return row
 
 
-@lru_cache(maxsize=64)
-def _loop_with(arrive: Any, effort: Any) -> Callable[..., Any]:
-    """Return ``make(grads)`` for :func:`compile_bound`; one per method and loss, so that both caches hit."""
+def _loop(grads: Any, arrive: Any, effort: Any) -> Callable[..., int]:
+    def loop(
+        server: Server,
+        state: MethodState,
+        scratch: Scratch,
+        log: Log,
+        goals: Goals,
+        jobs: Jobs,
+        model: Model,
+        data: Data,
+    ) -> int:
+        x, counters, held, n = server.x, server.counters, jobs.held, model.per_example.shape[1]
+        S, W, c, p = state
+        restart, G, who, idx = scratch
+        shards, g, second_g = model.per_example.shape[0] > 1, G[0:1], G[1:2]
+        good = True
+        while good:
+            k, row, now, worker = counters[K], counters[ROWS], jobs.ends[1], jobs.winners[1]
+            stop = reason(k, now, row, counters[QUIET], goals)
+            if stop != GO:
+                return stop
+            what, k_r, y = held[worker, EXAMPLE], held[worker, READ], jobs.reads[worker]
+            who[0] = worker if shards else 0
+            idx[0] = what - who[0] * n
+            grads(g, y, who, idx, data)
+            if goals.second_gradient:
+                grads(second_g, W[worker], who, idx, data)
+            flow, weight = arrive(x, S, W, c, p, restart, G, y, worker, k_r, k)
+            write(log, row, worker, what, k - k_r, flow, now, jobs.starts[worker], weight)
+            counters[ROWS] += 1
+            counters[QUIET] += 1
+            if not (STAY <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
+                return NO_ANSWER
+            if flow == ADVANCE:
+                advance(server, goals)
+                k += 1
+            if flow == WAIT or not goals.issuing:
+                release(worker, k, jobs)
+            else:
+                draw(worker, True, jobs, model)
+                took = effort(x, held[worker, EXAMPLE], model, data)
+                good &= start(x, worker, now, k, took, jobs, model)
+            if goals.restarts and goals.issuing and flow == ADVANCE:
+                restart[worker] = False  # it has its job
+                counters[ROWS] = abort(row + 1, now, k, goals.fresh, restart, log, jobs, model)
+                for i in range(restart.shape[0]):
+                    if restart[i]:
+                        took = effort(x, held[i, EXAMPLE], model, data)
+                        good &= start(x, i, now, k, took, jobs, model)
+                        restart[i] = False
+        return UNRESOLVED
 
-    def make(grads: Any) -> Callable[..., int]:
-        def loop(
-            server: Server,
-            state: MethodState,
-            scratch: Scratch,
-            log: Log,
-            goals: Goals,
-            jobs: Jobs,
-            model: Model,
-            data: Data,
-        ) -> int:
-            x, counters, held, n = server.x, server.counters, jobs.held, model.per_example.shape[1]
-            S, W, c, p = state
-            restart, G, who, idx = scratch
-            shards, g, second_g = model.per_example.shape[0] > 1, G[0:1], G[1:2]
-            good = True
-            while good:
-                k, row, now, worker = counters[K], counters[ROWS], jobs.ends[1], jobs.winners[1]
-                stop = reason(k, now, row, counters[QUIET], goals)
-                if stop != GO:
-                    return stop
-                what, k_r, y = held[worker, EXAMPLE], held[worker, READ], jobs.reads[worker]
-                who[0] = worker if shards else 0
-                idx[0] = what - who[0] * n
-                grads(g, y, who, idx, data)
-                if goals.second_gradient:
-                    grads(second_g, W[worker], who, idx, data)
-                flow, weight = arrive(x, S, W, c, p, restart, G, y, worker, k_r, k)
-                write(log, row, worker, what, k - k_r, flow, now, jobs.starts[worker], weight)
-                counters[ROWS] += 1
-                counters[QUIET] += 1
-                if not (STAY <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
-                    return NO_ANSWER
-                if flow == ADVANCE:
-                    advance(server, goals)
-                    k += 1
-                if flow == WAIT or not goals.issuing:
-                    release(worker, k, jobs)
-                else:
-                    draw(worker, True, jobs, model)
-                    took = effort(x, held[worker, EXAMPLE], model, data)
-                    good &= start(x, worker, now, k, took, jobs, model)
-                if goals.restarts and goals.issuing and flow == ADVANCE:
-                    restart[worker] = False  # it has its job
-                    counters[ROWS] = abort(row + 1, now, k, goals.fresh, restart, log, jobs, model)
-                    for i in range(restart.shape[0]):
-                        if restart[i]:
-                            took = effort(x, held[i, EXAMPLE], model, data)
-                            good &= start(x, i, now, k, took, jobs, model)
-                            restart[i] = False
-            return UNRESOLVED
-
-        return loop
-
-    return make
+    return loop
 
 
 def refusal(flow: float, weight: float) -> ValueError:
@@ -217,7 +210,5 @@ def bound_loop(problem: Problem, method: Method, effort: Any) -> Callable[..., i
     """Return the loop with gradients, method and effort bound into it, compiled where all of them are."""
     grads, arrive = problem.grads, method.arrive
     if all(map(is_jitted, (grads, arrive, effort))):
-        small = is_small(grads) and is_small(arrive) and effort is no_effort
-        return compile_bound(_loop_with(arrive, effort), grads, allocates=not small)
-    loop: Callable[..., int] = _loop_with(_answering(arrive), effort)(grads)
-    return loop
+        return bound(_loop, grads, arrive, effort)
+    return _loop(grads, _answering(arrive), effort)
