@@ -198,3 +198,64 @@ def test_settings_that_no_file_can_hold():
     update = replace(cg.updates.make("adam"), settings={"beta": np.float32(0.5)})
     with pytest.raises(AssertionError, match="expected settings of plain JSON"):
         testing.check_update(update)
+
+
+def runs(problem, **more):
+    return cg.simulate(problem, "rr", epochs=1, step_size=1e-9, **more)
+
+
+@pytest.mark.parametrize("by", [1.5, 0.5, -1.0, 0.0, 1.2])
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1.0, 1e8])
+def test_a_run_warns_of_gradients_that_are_no_slope(by, scale):
+    problem = mine(data=(scale * B,), grads=scaled(by), loss=None)
+    with pytest.warns(UserWarning, match="problem 'mine': expected grads to be the slope of value") as caught:
+        runs(problem, x0=scale * np.ones(3))
+    assert caught[0].filename == __file__
+    runs(replace(problem, grads=grads), x0=scale * np.ones(3))
+    runs(replace(problem, grads=grads))
+
+
+def absolute(out, x, who, idx, data):
+    out[:] = np.sign(x - data[0][who, idx])
+
+
+def sum_of_distances(x, data):
+    return np.mean(np.abs(x - data[0]).sum(axis=2))
+
+
+def hinge(out, x, who, idx, data):
+    a = data[0][who, idx]
+    out[:] = -a * (a @ x < 1.0)[:, None]
+
+
+def hinge_value(x, data):
+    return np.maximum(0.0, 1.0 - data[0] @ x).mean()
+
+
+def shifting(x, data):
+    return value(x, data) + RNG.standard_normal()
+
+
+def fails_off_the_start(x, data):
+    if (x != x[0]).any():
+        raise ArithmeticError("only at the start")
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("g", "f"),
+    [
+        (absolute, sum_of_distances),
+        (hinge, hinge_value),
+        (grads, lambda x, data: 0.0),  # fills the place
+        (grads, lambda x, data: np.nan),
+        (grads, shifting),
+        (grads, fails_off_the_start),
+        (grads, lambda x, data: value(x, data) + 1e16),  # nothing but rounding
+    ],
+)
+@pytest.mark.parametrize("data", [B, np.round(B), 0 * B])
+def test_kinks_noise_and_rounding_give_no_alarm(g, f, data):
+    with np.errstate(all="ignore"):
+        for x0 in (np.zeros(3), np.ones(3)):
+            runs(mine(data=(data,), grads=g, value=f, loss=None), x0=x0, record=cg.Record(loss=False))

@@ -24,6 +24,7 @@ from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim._version import __version__
 from cdgrab_sim.orderings._states import orders_of, states, weight_of
 from cdgrab_sim.problems._probe import probe
+from cdgrab_sim.problems._slope import warn_of_slope
 from cdgrab_sim.synchronous._engine import Engine, observer
 from cdgrab_sim.synchronous._recorder import Recorder
 from cdgrab_sim.synchronous._schedule import Batch, StepSize, batches, describe, schedule
@@ -135,6 +136,7 @@ def simulate(
     x = _start(x0, _checks.size("replicates", replicates), problem.d)
     if problem.walk is None:
         probe(problem, x[0])
+        warn_of_slope(problem, x[0], stacklevel=2)
     updates.start(update, x[0], problem)
     plan = _Plan(problem, ordering, epochs, update, alphas, sizes, seed)
     recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
