@@ -5,24 +5,30 @@ from __future__ import annotations
 import difflib
 import inspect
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+_LARGEST = int(np.iinfo(np.int64).max)
 _BLOCK = 1 << 20  # entries looked at together, so that a check of a memory map stays small
 
 
 def size(name: str, value: Any) -> int:
-    """Return a whole number of at least 1."""
-    return integer(name, value, low=1)
+    """Return a whole number of at least 1 that machine code can hold."""
+    number = integer(name, value, low=1)
+    if number > _LARGEST:
+        raise ValueError(f"{name}: expected a whole number below 2^63; got {number}")
+    return number
 
 
 def integer(name: str, value: Any, *, low: int, high: int | None = None) -> int:
-    """Return a whole number of at least `low` and at most `high`."""
+    """Return a whole number of Python of at least `low` and at most `high`."""
     expected = f"a whole number >= {low}" if high is None else f"a whole number {low}..{high}"
     try:
+        if np.ma.isMaskedArray(value):
+            raise TypeError  # though index takes what is behind the mask
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name}: expected {expected}; got {value!r}") from None
@@ -32,11 +38,11 @@ def integer(name: str, value: Any, *, low: int, high: int | None = None) -> int:
 
 
 def real(name: str, value: Any, *, above: float | None = None, low: float | None = None) -> float:
-    """Return a finite number, larger than `above`, at least `low`."""
+    """Return a finite number of Python, larger than `above`, at least `low`."""
     bound = f" > {above:g}" if above is not None else f" >= {low:g}" if low is not None else ""
     try:
-        if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) > 0:
-            raise TypeError  # though float takes them
+        if not _is_number(value):
+            raise TypeError  # though float takes it
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: expected a finite number{bound}; got {value!r}") from None
@@ -44,6 +50,47 @@ def real(name: str, value: Any, *, above: float | None = None, low: float | None
     if not np.isfinite(number) or wrong:
         raise ValueError(f"{name}: expected a finite number{bound}; got {value!r}")
     return number
+
+
+def _is_number(value: Any) -> bool:
+    """Tell a real number from text, truth values, dates, complex numbers and arrays."""
+    if isinstance(value, str | bytes | bool | complex) or np.ma.isMaskedArray(value):
+        return False
+    if isinstance(value, np.generic | np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iuf"
+    return np.ndim(value) == 0
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value of Python."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}: expected True or False; got {value!r}")
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """Return text of Python."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected text; got {value!r}")
+    return str(value)
+
+
+def plain(name: str, value: Any) -> Any:
+    """Return a value as plain JSON, which a result can be saved with: numbers, text, lists and mappings."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {text(f"a key of {name}", key): plain(f"{name}[{key!r}]", one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(f"{name}[{k}]", one) for k, one in enumerate(value)]
+    if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU" and not masked(value):
+        return value.tolist() if value.dtype != np.longdouble else real(name, value)
+    raise TypeError(f"{name}: expected numbers, text, lists or mappings, for results; got {value!r}")
+
+
+def folded(name: str) -> str:
+    """Return a name without capitals, spaces and hyphens: the papers' spellings of one thing are one name."""
+    return "".join(letter for letter in name.lower() if letter not in " -_")
 
 
 def choice(kind: str, name: Any, known: Iterable[str]) -> str:
@@ -54,7 +101,9 @@ def choice(kind: str, name: Any, known: Iterable[str]) -> str:
     if callable(name):  # a factory that was not called, the likeliest slip
         near = [f"{getattr(name, '__name__', name)}()"]
     else:
-        near = [repr(one) for one in difflib.get_close_matches(str(name), names, n=1, cutoff=0.4)]
+        spelled = {folded(one): one for one in reversed(names)}
+        near = difflib.get_close_matches(folded(str(name)), spelled, n=1, cutoff=0.4)
+        near = [repr(spelled[one]) for one in near]
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ValueError(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
 
@@ -88,9 +137,16 @@ def finite(name: str, a: NDArray[Any]) -> None:
             raise ValueError(f"{where}: expected finite numbers; got {flat[first]}; remove or impute it")
 
 
+def masked(value: Any) -> bool:
+    """Tell whether an array, or one in a list, hides entries behind a mask."""
+    if isinstance(value, tuple | list):
+        return any(masked(one) for one in value if isinstance(one, np.ma.MaskedArray | tuple | list))
+    return bool(np.ma.is_masked(value))
+
+
 def array(name: str, value: Any) -> NDArray[Any]:
     """Return `value` as an array of any type; refuse ragged lists, and masks, which NumPy would drop."""
-    if np.ma.is_masked(value):
+    if masked(value):
         raise ValueError(f"{name}: expected an array without masked entries; fill or remove them")
     try:
         return np.asarray(value)
@@ -113,7 +169,12 @@ def coerce(name: str, value: Any) -> NDArray[Any]:
 
 
 def data(name: str, value: Any) -> NDArray[Any]:
-    """Return a read-only view for kernels, without touching the flags of the caller's array."""
+    """Return a read-only view for kernels, without touching the flags of the caller's array.
+
+    A number has no row to look up and would be another type to compiled code than to NumPy.
+    """
+    if array(name, value).ndim == 0:
+        raise TypeError(f"{name}: expected an array; got {value!r}; write np.array([...]), and use its [0]")
     view = coerce(name, value).view()
     view.flags.writeable = False
     return view

@@ -42,10 +42,18 @@ class Registry(dict[str, Callable[..., R]], Generic[R]):
         return factory
 
     def make(self, given: R | str, **arguments: Any) -> R:
-        """Return a record as it is, or the one that the factory of this name makes."""
+        """Return a record as it is, or the one that the factory of this name makes, however it is spelled."""
         if isinstance(given, self._record):
             return given
-        return self[_checks.choice(self._record.__name__.lower(), given, self)](**arguments)
+        name = self._spelled(given) if isinstance(given, str) else given
+        return self[_checks.choice(self._record.__name__.lower(), name, self)](**arguments)
+
+    def _spelled(self, name: str) -> str:
+        """Return a known name that differs in capitals and hyphens only, such as CD-GraB; or `name`."""
+        if name in self:
+            return name
+        near = [known for known in self if _checks.folded(known) == _checks.folded(name)]
+        return near[0] if len(near) == 1 else name
 
     def arrange(self, key: Callable[[str], Any] | None = None) -> None:
         """Sort by name, or by a key of the name; the order in which files were imported means nothing."""

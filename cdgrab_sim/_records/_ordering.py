@@ -129,6 +129,7 @@ class Ordering:
     look: tuple[str, str, Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", _checks.text("name", self.name))
         _checks.choice("family", self.family, FAMILIES)
         if self.look is not None and len(self.look) != 3:
             raise ValueError(f"look: expected a colour, a marker and dashes; got {self.look!r}")

@@ -86,12 +86,15 @@ class Problem:
     rows: IntArray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", _checks.text("name", self.name))
         for letter in ("m", "n", "d"):
             object.__setattr__(self, letter, _checks.size(letter, getattr(self, letter)))
         if not isinstance(self.data, tuple | list):  # an array would be taken apart row by row
             got = type(self.data).__name__
             raise TypeError(f"data: expected a tuple of arrays; got {got}; write data=(a,) for one array a")
         object.__setattr__(self, "data", _checked(self.data))
+        if not isinstance(self.constants, Mapping):
+            raise TypeError(f"constants: expected a mapping, such as {{'L': 2.0}}; got {self.constants!r}")
         constants = {letter: _number(f"constants[{letter!r}]", c) for letter, c in self.constants.items()}
         object.__setattr__(self, "constants", constants)
         if self.f_star is not None:

@@ -47,6 +47,8 @@ class Record:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "every", _checks.size("every", self.every))
+        for name in ("loss", "grad_norm", "distance", "balance", "orders", "trajectory", "average"):
+            object.__setattr__(self, name, _checks.flag(name, getattr(self, name)))
         if not isinstance(self.herding, tuple | list):
             raise TypeError(f"herding: expected a tuple of norms, such as ('inf',); got {self.herding!r}")
         norms = tuple(_checks.choice("norm", norm, ("inf", "l2")) for norm in self.herding)

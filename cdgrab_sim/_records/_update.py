@@ -99,7 +99,10 @@ class Update:
     def __post_init__(self) -> None:
         for name in ("init", "step") if self.take is None else ("init", "step", "take"):
             _checks.function(f"update {self.name!r}: {name}", getattr(self, name))
-        _checks.integer(f"update {self.name!r}: draws", self.draws, low=0)
+        object.__setattr__(self, "name", _checks.text("name", self.name))
+        where = f"update {self.name!r}:"
+        object.__setattr__(self, "draws", _checks.integer(f"{where} draws", self.draws, low=0))
+        object.__setattr__(self, "settings", _checks.plain(f"{where} settings", self.settings))
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings as plain JSON."""

@@ -172,7 +172,7 @@ class JobTimes:
         law = _checks.floats("law", self.law, 1)
         if law.shape != (3,) or law[0] not in list(Law):
             raise ValueError(f"law: expected (kind, a, b) with a kind of Law; got {self.law}")
-        _checks.real("step", self.step, above=0.0)
+        object.__setattr__(self, "step", _checks.real("step", self.step, above=0.0))
         for name in ("example", "rates"):
             value = getattr(self, name)
             if not (value is None or callable(value)):
@@ -232,6 +232,8 @@ class AsyncRecord:
 
     def __post_init__(self) -> None:
         if self.every is not None:
-            _checks.size("every", self.every)
+            object.__setattr__(self, "every", _checks.size("every", self.every))
         if self.interval is not None:
-            _checks.real("interval", self.interval, above=0.0)
+            object.__setattr__(self, "interval", _checks.real("interval", self.interval, above=0.0))
+        for name in ("loss", "grad_norm", "trajectory", "virtual", "average", "events"):
+            object.__setattr__(self, name, _checks.flag(name, getattr(self, name)))

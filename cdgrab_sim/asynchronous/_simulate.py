@@ -148,7 +148,8 @@ def simulate_async(
     )
     if problem.walk is None:
         probe(problem, plan.x0)
-    meta = _meta(problem, method, plan, record, updates=updates, until=until, drain=bool(drain))
+    ends = {"updates": None if updates is None else int(updates), "until": None if until is None else goal[1]}
+    meta = _meta(problem, method, plan, record, **ends, drain=bool(drain))
     with np.errstate(all="ignore"):  # divergence is a status, not a warning
         engine = AsyncEngine(problem, method, plan)
         recorder = _Recorder(record, engine)

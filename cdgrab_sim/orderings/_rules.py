@@ -95,7 +95,8 @@ class SignRule:
                     "use 'self-balancing', whose threshold is c B^2"
                 )
             object.__setattr__(self, field, _checks.real(field, value, above=0.0))
-        if not 0.0 < _checks.real("delta", self.delta) < 1.0:
+        object.__setattr__(self, "delta", _checks.real("delta", self.delta))
+        if not 0.0 < self.delta < 1.0:
             raise ValueError(f"delta: expected a probability between 0 and 1; got {self.delta!r}")
 
     @property
