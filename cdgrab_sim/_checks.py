@@ -169,15 +169,29 @@ def coerce(name: str, value: Any) -> NDArray[Any]:
 
 
 def data(name: str, value: Any) -> NDArray[Any]:
-    """Return a read-only view for kernels, without touching the flags of the caller's array.
+    """Return a read-only array for kernels that nobody else changes; a memory map stays one.
 
     A number has no row to look up and would be another type to compiled code than to NumPy.
     """
     if array(name, value).ndim == 0:
         raise TypeError(f"{name}: expected an array; got {value!r}; write np.array([...]), and use its [0]")
-    view = coerce(name, value).view()
-    view.flags.writeable = False
-    return view
+    return frozen(coerce(name, value))
+
+
+def frozen(a: NDArray[Any]) -> NDArray[Any]:
+    """Return `a` where nobody can write to it, or where it is a memory map; otherwise a copy. Read-only."""
+    kept = a.view() if _settled(a) else a.copy()
+    kept.flags.writeable = False
+    return kept
+
+
+def _settled(a: Any) -> bool:
+    """Tell whether memory is a map of a file, or read-only all the way down to its owner."""
+    while isinstance(a, np.ndarray) and not isinstance(a, np.memmap):
+        if a.flags.writeable and not isinstance(a.base, np.memmap):
+            return False
+        a = a.base
+    return a is None or isinstance(a, np.memmap | bytes)
 
 
 def floats(name: str, value: Any, ndim: int | tuple[int, ...]) -> NDArray[np.float64]:
@@ -191,7 +205,7 @@ def floats(name: str, value: Any, ndim: int | tuple[int, ...]) -> NDArray[np.flo
 
 
 def vector(name: str, value: Any, d: int) -> NDArray[np.float64]:
-    """Return a finite float64 vector of length d."""
+    """Return a finite float64 vector of length d, perhaps `value` itself."""
     a = coerce(name, value).astype(np.float64, copy=False)
     if a.shape != (d,):
         raise ValueError(f"{name}: expected shape (d,) = ({d},); got {a.shape}")

@@ -100,7 +100,7 @@ class Problem:
         if self.f_star is not None:
             object.__setattr__(self, "f_star", _checks.real("f_star", self.f_star))
         if self.x_star is not None:
-            object.__setattr__(self, "x_star", _checks.vector("x_star", self.x_star, self.d))
+            object.__setattr__(self, "x_star", _checks.frozen(_checks.vector("x_star", self.x_star, self.d)))
         if self.rows is not None:
             object.__setattr__(self, "rows", _checks.rows("rows", self.rows, (self.m, self.n)))
 

@@ -46,9 +46,10 @@ def fixed(pi: ArrayLike | None = None) -> Ordering:
     >>> run.orders[0, -1].tolist()
     [[3, 1, 0, 2], [3, 1, 0, 2]]
     """
+    given = None if pi is None else np.array(_checks.array("pi", pi))  # a copy, which nobody changes
 
     def init(problem: Problem, rng: Generator) -> FixedState:
-        rows = np.arange(problem.n) if pi is None else pi
+        rows = np.arange(problem.n) if given is None else given
         return FixedState(_checks.orders("pi", rows, problem.m, problem.n))
 
     return _staying("fixed", init)

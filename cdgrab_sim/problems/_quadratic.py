@@ -128,6 +128,7 @@ def quadratic(
     x_star = mean_term(centres)
     squares = example_sums(lam * (centres - x_star) ** 2)
     f_star = 0.5 * float(ordered_sum(ordered_sum(squares))) / (m * n)
+    centres.flags.writeable = False  # so that the problem need not copy them
     data = Centres(centres, lam, x_star, np.array([f_star]))
     known: dict[str, Any] = {"x_star": x_star, "f_star": f_star, "constants": constants}
     return Problem("quadratic", m, n, d, data, **known, **KERNELS)

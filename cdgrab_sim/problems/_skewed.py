@@ -128,6 +128,7 @@ def skewed(
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
     terms, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     constants = {"L": kappa, "L_2inf": kappa * math.sqrt(d), "mu": 1.0} | spread(terms, worker_terms)
+    terms.flags.writeable = False  # so that the problem need not copy them
     data = Tilts(terms, mean_term(terms), np.array([kappa, 1.0]))
     known: dict[str, Any] = {"x_star": np.zeros(d), "f_star": 0.0, "constants": constants}
     return Problem("skewed", m, n, d, data, **known, **KERNELS)

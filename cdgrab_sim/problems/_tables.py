@@ -34,7 +34,7 @@ class Table(NamedTuple):
 
 
 def table(X: FloatArray, y: NDArray[Any], rows: IntArray) -> Table:
-    """Return the table of arrays in the form that kernels take; nothing is copied that has it already."""
+    """Return the table of arrays in the form that kernels take; a memory map stays one."""
     return Table(_checks.data("X", X), _checks.data("y", y), _checks.data("rows", rows))
 
 
@@ -52,6 +52,7 @@ def chunks(
 def synthetic_features(m: int, n: int, d: int, *, seed: int) -> tuple[FloatArray, IntArray]:
     """Draw standard normal features (m n, d), and the rows (m, n) of the workers, one after the other."""
     X = stream(_checks.integer("seed", seed, low=0), Role.DATA, FEATURES).standard_normal((m * n, d))
+    X.flags.writeable = False  # so that a table need not copy it
     return X, np.arange(m * n).reshape(m, n)
 
 
