@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from cdgrab_sim._records import Ordering, Problem, Update
-from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._sweep._config import Config, plain
 from cdgrab_sim._sweep._engines import Engine
 from cdgrab_sim._sweep._execute import Plan, run_plan
 from cdgrab_sim._sweep._grid import configurations, read_toml
@@ -118,11 +118,10 @@ def configs_of(
 
 
 def plan_of(task: Simulation, configs: Sequence[Config]) -> Plan:
-    """Check every configuration; a whole-number step size means the same as the float."""
-    for config in configs:
+    """Check every configuration; step sizes are shown as floats."""
+    settled = [plain(config) for config in configs]
+    for config in settled:
         task.check(config)
-    settled = [
-        config | {"step_size": float(config["step_size"])} if isinstance(config["step_size"], int) else config
-        for config in configs
-    ]
+        if isinstance(config["step_size"], int):
+            config["step_size"] = float(config["step_size"])
     return Plan.of(task, settled, name="simulate")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cdgrab_sim._sweep._config import canonical
 from cdgrab_sim._sweep._store import Row
 
 
@@ -16,7 +17,8 @@ def column(values: Sequence[Any]) -> NDArray[Any]:
     """Return values, None where a cell is missing, as an array.
 
     Whole numbers are int64, or uint64 where they need it, floats float64, strings str. A missing number is
-    NaN, which turns whole numbers into floats; a missing string is empty. Lists and tables are JSON text.
+    NaN, which turns whole numbers into floats; a missing string is empty. Lists and tables are JSON text, the
+    same for equal ones.
 
     Examples
     --------
@@ -32,10 +34,17 @@ def column(values: Sequence[Any]) -> NDArray[Any]:
         return np.array(values, dtype=np.uint64 if unsigned else np.int64)
     if kinds <= {int, float, bool}:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    texts = [
-        "" if value is None else value if isinstance(value, str) else json.dumps(value) for value in values
-    ]
+    written: dict[str, str] = {}
+    texts = ["" if value is None else _text(value, written) for value in values]
     return np.array(texts, dtype=np.str_)
+
+
+def _text(value: Any, written: dict[str, str]) -> str:
+    """Return a value as text, lists and tables as the first one equal to them was written."""
+    if isinstance(value, str):
+        return value
+    text = json.dumps(value)
+    return written.setdefault(canonical(text), text)
 
 
 def cells(rows: Sequence[Row]) -> list[dict[str, Any]]:

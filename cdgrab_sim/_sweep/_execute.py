@@ -93,7 +93,10 @@ class Plan:
         name = f"{task.__module__}.{task.__qualname__}" if name is None else name
         texts = [as_json(config) for config in configs]
         keys = [key_of(name, text) for text in texts]
-        return cls(task, name, keys, dict(zip(keys, texts, strict=True)))
+        first = dict(
+            zip(reversed(keys), reversed(texts), strict=True)
+        )  # equal ones as they were first written
+        return cls(task, name, keys, {key: first[key] for key in keys})
 
 
 def run_plan(

@@ -10,10 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cdgrab_sim import _checks
-from cdgrab_sim._sweep._config import Config
+from cdgrab_sim._sweep._config import Config, plain
 
 TABLES = ("fixed", "grid", "zip")
 
@@ -64,8 +62,8 @@ def configurations(
 
 
 def _list(table: str, name: str, values: Any) -> list[Any]:
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
+    if hasattr(values, "__array__"):
+        values = plain({f"[{table}] {name}": values})[f"[{table}] {name}"]
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
         raise TypeError(f"[{table}] {name}: expected a list; got {values!r}; single values belong to [fixed]")
     if len(values) == 0:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cdgrab_sim import _checks
 from cdgrab_sim._files import written_whole
 from cdgrab_sim._sweep._columns import cells, column, names
+from cdgrab_sim._sweep._config import meaning
 from cdgrab_sim._sweep._store import Store, reading
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ class Sweep:
             _checks.choice("curve", name, store.curve_names())
             found = store.curves(name)
             rows = [row for row in store.rows() if row.position in found]
-        chosen = [row for row in rows if all(row.config.get(key) == value for key, value in fields.items())]
+        wanted = {key: meaning(key, value) for key, value in fields.items()}
+        chosen = [
+            row
+            for row in rows
+            if all(meaning(key, row.config.get(key)) == value for key, value in wanted.items())
+        ]
         if not chosen:
             raise ValueError(f"curves: no run with {name!r} and {fields}; see table() for what there is")
         shapes = {found[row.position].shape for row in chosen}
@@ -201,5 +207,5 @@ def open_sweep(path: str | PathLike[str]) -> Sweep:
     ...     print(study.status(), study.curves("loss", ordering="rr").shape)
     {'runs': 4, 'completed': 4} (2, 3)
     """
-    with reading(path):
+    with reading(path, pages=True):
         return Sweep(path)

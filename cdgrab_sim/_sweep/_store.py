@@ -1,11 +1,13 @@
 """The store: one SQLite file, one writer, one transaction per run, no pickle.
 
     runs     position, key, task, config (JSON), status (pending, done, failed, lost), word (the status that
-             the task measured where it is done), seconds, message, measured (JSON), version
-    curves   position, name, npy (the bytes of a .npy file)
+             the task measured where it is done), seconds, message, measured (JSON), version, curves (JSON:
+             their names), digest
+    curves   position, name, npy (the bytes of a .npy file), digest
 
-The file is in write-ahead mode while it is written and a single plain file afterwards. Killed at any moment
-it keeps every run that was committed; the next writer takes up what the write-ahead log holds.
+Digests are checksums of all that is written, and looked at whenever it is read. The file is in write-ahead
+mode while it is written and a single plain file afterwards. Killed at any moment it keeps every run that was
+committed; the next writer takes up what the write-ahead log holds.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import io
 import json
 import sqlite3
 import weakref
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -24,37 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdgrab_sim._sweep._bundle import DONE, Outcome, Values
-from cdgrab_sim._sweep._damage import check_whole, one_line
+from cdgrab_sim._sweep._damage import as_written, check_pages, check_whole, damaged, one_line
+from cdgrab_sim._sweep._format import (
+    APPLICATION,
+    COLUMNS,
+    FORMAT,
+    OLD_COLUMNS,
+    SCHEMA,
+    Entry,
+    checked,
+    curve_digest,
+    migrate,
+    without_doubles,
+)
 from cdgrab_sim._sweep._lock import locked
 from cdgrab_sim._version import __version__
-
-PENDING = "pending"
-_APPLICATION = 0x63644772  # "cdGr"
-_FORMAT = 1
-_SCHEMA = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE runs (
-    position INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    task TEXT NOT NULL,
-    config TEXT NOT NULL,
-    status TEXT NOT NULL DEFAULT '{PENDING}',
-    word TEXT NOT NULL DEFAULT '{PENDING}',
-    seconds REAL NOT NULL DEFAULT 0,
-    message TEXT NOT NULL DEFAULT '',
-    measured TEXT NOT NULL DEFAULT '{{}}',
-    version TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE curves (
-    position INTEGER NOT NULL REFERENCES runs,
-    name TEXT NOT NULL,
-    npy BLOB NOT NULL,
-    PRIMARY KEY (position, name)
-);
-PRAGMA application_id = {_APPLICATION};
-PRAGMA user_version = {_FORMAT};
-COMMIT;
-"""
 
 
 class Row(NamedTuple):
@@ -75,59 +62,64 @@ class Store:
 
     def __init__(self, path: str, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
+        self.format = FORMAT
 
     def plan(self, task: str, texts: Mapping[str, str]) -> dict[str, int]:
         """Enter the configurations (key -> JSON) that are not there yet; return all positions."""
+        known = {entry.key for entry in self._entries().values()}
+        new = [Entry(key, task, text) for key, text in texts.items() if key not in known]
         with self._transaction() as sql:
             sql.executemany(
-                "INSERT OR IGNORE INTO runs (key, task, config) VALUES (?, ?, ?)",
-                [(key, task, text) for key, text in texts.items()],
+                "INSERT INTO runs (key, task, config, digest) VALUES (?, ?, ?, ?)",
+                [(one.key, one.task, one.config, one.digest) for one in new],
             )
-        with self._reading() as sql:
-            find = "SELECT position FROM runs WHERE key = ?"
-            return {key: sql.execute(find, (key,)).fetchone()[0] for key in texts}
+        positions = {entry.key: position for position, entry in self._entries().items()}
+        return {key: positions[key] for key in texts}
 
     def done(self) -> set[str]:
         """Return the keys of the runs that have a result."""
-        with self._reading() as sql:
-            return {key for (key,) in sql.execute("SELECT key FROM runs WHERE status = ?", (DONE,))}
+        return {entry.key for entry in self._entries().values() if entry.status == DONE}
 
     def commit(self, outcome: Outcome) -> None:
         """Keep one run; when this returns, it survives whatever happens to the process."""
         measured = {k: v for k, v in outcome.values.items() if not isinstance(v, np.ndarray)}
         word = measured.get("status", outcome.status) if outcome.status == DONE else outcome.status
-        row = outcome.status, str(word), outcome.seconds, outcome.message
+        with self._reading() as sql:
+            planned = "SELECT key, task, config FROM runs WHERE position = ?"
+            key, task, config = sql.execute(planned, (outcome.position,)).fetchone()
         with self._transaction() as sql:
+            curves = _curve_rows(outcome, key)
+            names = json.dumps([name for _, name, _, _ in curves])
+            ended = outcome.status, str(word), float(outcome.seconds), outcome.message
+            entry = Entry(key, task, config, *ended, json.dumps(measured), __version__, names)
             sql.execute(
-                "UPDATE runs SET status = ?, word = ?, seconds = ?, message = ?, measured = ?, version = ?"
-                " WHERE position = ?",
-                (*row, json.dumps(measured), __version__, outcome.position),
+                "UPDATE runs SET status = ?, word = ?, seconds = ?, message = ?, measured = ?, version = ?,"
+                " curves = ?, digest = ? WHERE position = ?",
+                (*entry[3:], entry.digest, outcome.position),
             )
-            sql.executemany("INSERT OR REPLACE INTO curves VALUES (?, ?, ?)", _curve_rows(outcome))
+            sql.executemany(
+                "INSERT OR REPLACE INTO curves (position, name, npy, digest) VALUES (?, ?, ?, ?)", curves
+            )
 
     def outcome(self, position: int) -> Outcome:
         """Return one run as it was committed."""
-        with self._reading() as sql:
-            status, seconds, message, measured = sql.execute(
-                "SELECT status, seconds, message, measured FROM runs WHERE position = ?", (position,)
-            ).fetchone()
-            curves = sql.execute("SELECT name, npy FROM curves WHERE position = ?", (position,)).fetchall()
-        values: Values = json.loads(measured) | {name: _from_npy(npy) for name, npy in curves}
-        return Outcome(position, status, values, seconds, message)
+        entry = self._entries("WHERE position = ?", position)[position]
+        with self._reading():
+            curves = {name: a for _, name, a in self._curves("position", position)}
+            if list(curves) != json.loads(entry.curves):
+                raise damaged(self.path, f"run {position} has lost a curve")
+            values: Values = json.loads(entry.measured) | curves
+        return Outcome(position, entry.status, values, entry.seconds, entry.message)
 
     def rows(self) -> list[Row]:
         """Return all runs in the order in which they were planned."""
-        with self._reading() as sql:
-            found = sql.execute(
-                "SELECT position, task, config, word, seconds, message, measured, version"
-                " FROM runs ORDER BY position"
-            )
-            return [Row(p, t, json.loads(c), s, x, e, json.loads(v), w) for p, t, c, s, x, e, v, w in found]
+        entries = self._entries()
+        with as_written(self.path):
+            return [_row(position, entry) for position, entry in entries.items()]
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs by the word that says most about them."""
-        with self._reading() as sql:
-            return dict(sql.execute("SELECT word, count(*) FROM runs GROUP BY word ORDER BY word"))
+        return dict(sorted(Counter(entry.word for entry in self._entries().values()).items()))
 
     def curve_names(self) -> list[str]:
         """Return the names of the stored curves."""
@@ -137,12 +129,43 @@ class Store:
     def curves(self, name: str) -> dict[int, NDArray[Any]]:
         """Return one curve of every run that has it, by position."""
         with self._reading() as sql:
-            found = sql.execute("SELECT position, npy FROM curves WHERE name = ? ORDER BY position", (name,))
-            return {position: _from_npy(npy) for position, npy in found}
+            found = {position: a for position, _, a in self._curves("name", name)}
+            if self.format == 1:
+                return {position: found[position] for position in self._entries() if position in found}
+            promised = "SELECT position FROM runs WHERE instr(curves, ?)"
+            for (position,) in sql.execute(promised, (json.dumps(name),)):
+                if position not in found:
+                    raise damaged(self.path, f"run {position} has lost its curve {name!r}")
+        return found
+
+    def _entries(self, where: str = "", *values: Any) -> dict[int, Entry]:
+        """Return runs by position, each as it was written."""
+        columns = f"{OLD_COLUMNS}, ''" if self.format == 1 else f"{COLUMNS}, digest"
+        with self._reading() as sql:
+            found = sql.execute(f"SELECT position, {columns} FROM runs {where} ORDER BY position", values)
+            entries = [(position, Entry(*entry), digest) for position, *entry, digest in found]
+            if self.format == 1:
+                return without_doubles((position, entry) for position, entry, _ in entries)
+            return {
+                position: checked(self.path, position, entry, digest) for position, entry, digest in entries
+            }
+
+    def _curves(self, column: str, value: Any) -> Iterator[tuple[int, str, NDArray[Any]]]:
+        """Yield position, name and values of the curves with this name or position, as they were written."""
+        digest = "''" if self.format == 1 else "curves.digest"
+        found = self._connection.execute(
+            f"SELECT position, name, key, npy, {digest} FROM curves LEFT JOIN runs USING (position)"
+            f" WHERE {column} = ? ORDER BY position, name",
+            (value,),
+        )
+        for position, name, key, npy, written in found:
+            if written and written != curve_digest(key, name, npy):  # empty: written by the first format
+                raise damaged(self.path, f"curve {name!r} of run {position} does not match its checksum")
+            yield position, name, _from_npy(npy)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with one_line(self.path):
+        with as_written(self.path):
             yield self._connection
 
     @contextmanager
@@ -158,9 +181,17 @@ class Store:
                 raise
 
 
-def _curve_rows(outcome: Outcome) -> list[tuple[int, str, bytes]]:
+def _row(position: int, entry: Entry) -> Row:
+    config, measured = json.loads(entry.config), json.loads(entry.measured)
+    return Row(
+        position, entry.task, config, entry.word, entry.seconds, entry.message, measured, entry.version
+    )
+
+
+def _curve_rows(outcome: Outcome, key: str) -> list[tuple[int, str, bytes, str]]:
     arrays = {name: value for name, value in outcome.values.items() if isinstance(value, np.ndarray)}
-    return [(outcome.position, name, _to_npy(a)) for name, a in arrays.items()]
+    npys = ((name, _to_npy(a)) for name, a in sorted(arrays.items()))
+    return [(outcome.position, name, npy, curve_digest(key, name, npy)) for name, npy in npys]
 
 
 def _to_npy(a: NDArray[Any]) -> bytes:
@@ -212,8 +243,11 @@ def in_memory() -> Store:
 
 
 @contextmanager
-def reading(path: str | PathLike[str]) -> Iterator[Store]:
-    """Open a store to look at it, also while a sweep writes to it; raises like `writing`."""
+def reading(path: str | PathLike[str], *, pages: bool = False) -> Iterator[Store]:
+    """Open a store to look at it as it is now, also while a sweep writes to it; raises like `writing`.
+
+    With `pages` the file is read once to see whether it is whole.
+    """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
@@ -222,8 +256,12 @@ def reading(path: str | PathLike[str]) -> Iterator[Store]:
         connection = _connect(f"{path.absolute().as_uri()}?mode=ro")
     try:
         store = Store(str(path), connection)
+        with one_line(path):
+            connection.execute("BEGIN")  # all that is read until the end belongs to one moment
         if _is_new(store):
             raise ValueError(f"{path}: holds no sweep yet")
+        if pages:
+            check_pages(path, connection)
         yield store
     finally:
         connection.close()
@@ -236,11 +274,17 @@ def _connect(address: str) -> sqlite3.Connection:
 def _prepared(path: str, connection: sqlite3.Connection) -> Store:
     store = Store(path, connection)
     new = _is_new(store)
+    if not new:
+        check_pages(path, connection)
     with one_line(path):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")  # the log is synced when it is folded into the file
         if new:
-            connection.executescript(_SCHEMA)
+            connection.executescript(SCHEMA)
+    if store.format == 1:
+        with as_written(path), store._transaction() as sql:
+            migrate(sql)
+        store.format = FORMAT
     return store
 
 
@@ -251,10 +295,10 @@ def _is_new(store: Store) -> bool:
             sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
         empty = bool(sql.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
-    if application != _APPLICATION and not empty:
+    if application != APPLICATION and not empty:
         raise ValueError(f"{store.path}: a SQLite file of another program, not a sweep; choose another name")
-    if found > _FORMAT:
-        raise ValueError(
-            f"{store.path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it"
-        )
+    if found > FORMAT:
+        raise ValueError(f"{store.path}: format {found} is newer than {FORMAT}; update cdgrab_sim to read it")
+    if not empty:
+        store.format = found
     return empty

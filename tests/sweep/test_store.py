@@ -155,7 +155,7 @@ def test_ctrl_c_leaves_a_store_that_resumes(path):
 
 
 def test_ctrl_c_inside_a_commit_keeps_all_of_a_run_or_nothing(path, monkeypatch):
-    def interrupted(array):
+    def interrupted(*arguments):
         raise KeyboardInterrupt
 
     with _store.writing(path) as store:
@@ -245,7 +245,7 @@ def test_a_newer_format(path):
     with sqlite3.connect(path) as raw:
         raw.execute("PRAGMA user_version = 99")
     raw.close()
-    refuses(ValueError, "format 99 is newer than 1; update cdgrab_sim", path)
+    refuses(ValueError, "format 99 is newer than 2; update cdgrab_sim", path)
 
 
 def test_files_that_are_not_there(tmp_path):
