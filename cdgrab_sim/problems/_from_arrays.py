@@ -20,6 +20,7 @@ from cdgrab_sim.problems._tables import table
 
 _REGRESSION: dict[str, Callable[..., Problem]] = {"least-squares": least_squares_on, "robust": robust_on}
 LOSSES = ("least-squares", "logistic", "robust", "mlp")
+_LARGEST = 1e100
 PARTITIONS = ("iid", "sorted", "dirichlet")
 
 
@@ -75,7 +76,8 @@ def from_arrays(
         With ``rows`` (m, n), the row of X that is example j of worker i: ``X[problem.rows]`` are the
         examples, and orders can be saved as rows of X, see `save_orders`. x_star, f_star and constants are
         as the family has them, over the rows in use; x_star and f_star are None where the gradient cannot be
-        brought to 1e-12.
+        brought to 1e-12 of what it adds up, coordinate by coordinate: for classes that a plane separates,
+        without a ridge.
 
     Examples
     --------
@@ -91,6 +93,9 @@ def from_arrays(
     seed = _checks.integer("seed", seed, low=0)
     features = _features(X)
     targets, classes = _targets(y, loss, len(features))
+    _squares_fit("X", features)
+    if loss in _REGRESSION:
+        _squares_fit("y", targets)
     m = _checks.size("m", m)
     n = _places(len(features), m, n)
     rows = _rows(targets, m, n, partition, concentration, classes, seed)
@@ -111,6 +116,15 @@ def _features(X: ArrayLike) -> FloatArray:
             f"write it anew, or pass np.array(X) to load it into memory"
         )
     return _checks.floats("X", X, 2)
+
+
+def _squares_fit(name: str, a: FloatArray) -> None:
+    """Refuse numbers whose squares, summed, might be no numbers of the machine."""
+    largest = max(float(a.max()), -float(a.min()))
+    if largest >= _LARGEST:
+        raise ValueError(
+            f"{name}: expected entries below {_LARGEST:g} in absolute value; got {largest:g}; scale them"
+        )
 
 
 def _targets(y: ArrayLike, loss: str, N: int) -> tuple[NDArray[Any], int]:

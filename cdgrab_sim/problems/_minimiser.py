@@ -16,11 +16,12 @@ from cdgrab_sim.problems._tables import Table, chunks
 
 Derivatives = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
-TOLERANCE = 1e-12  # 2-norm of the gradient at x_star
-_POLISHED = 1e-14  # rounding allows little more
+TOLERANCE = 1e-12  # of the gradient at x_star, coordinate by coordinate, relative to what adds up to it
+_POLISHED = 1e-14  # 2-norm; rounding allows little more where terms are of size 1
 _STEPS = 100
 _HALVINGS = 30
 _SETTLED = 1e-6  # a minimiser is where Newton steps end, not where a loss flattens out on the way to infinity
+_RAW = 1e3  # columns that differ by more, or from 1, are brought to one size first
 
 
 class Minimum(NamedTuple):
@@ -30,6 +31,14 @@ class Minimum(NamedTuple):
     hessian: FloatArray  # (d, d)
 
 
+class _Local(NamedTuple):
+    """What is known of the mean at a point."""
+
+    g: FloatArray  # (d,)
+    hessian: FloatArray  # (d, d)
+    terms: FloatArray  # (d,) mean size of what g adds up, and of what rounding of the margins adds
+
+
 def minimiser(derivatives: Derivatives, table: Table, ridge: float) -> Minimum | None:
     r"""Find a minimiser by Newton's method from the origin.
 
@@ -37,42 +46,67 @@ def minimiser(derivatives: Derivatives, table: Table, ridge: float) -> Minimum |
 
     with the first s that shortens the gradient; the Newton direction always allows one where H is positive
     definite, since it decreases the squared norm of g at the rate 2 |g|^2. For a singular H the
-    shortest direction is taken, so that least squares finds the minimiser of smallest norm.
+    shortest direction is taken, so that least squares finds the minimiser of smallest norm. Columns of
+    very different units are divided by their root mean square first; "shortest" then speaks of these.
 
     Returns
     -------
     Minimum or None
-        None unless the gradient at the end is at most 1e-12 long and the next step negligible.
+        None unless the gradient at the end vanishes, relative to 1e-12 of what it adds up, and the next step
+        is negligible.
     """
-    x = np.zeros(table.X.shape[1])
-    g, hessian = _gradient_and_hessian(x, derivatives, table, ridge)
+    units = _units(table)
+
+    def local(z: FloatArray) -> _Local:
+        return _at(z, derivatives, table, ridge, units)
+
+    z = np.zeros(table.X.shape[1])
+    here = local(z)
+    polished = _POLISHED * min(1.0, 1e3 * float(here.terms.max()))
     for _ in range(_STEPS):
-        step = np.linalg.lstsq(hessian, g)[0]
-        if np.linalg.norm(g) <= _POLISHED:
+        step = np.linalg.lstsq(here.hessian, here.g)[0]
+        if np.linalg.norm(here.g) <= polished:
             break
         for halving in range(_HALVINGS):
-            trial = x - 0.5**halving * step
-            found = _gradient_and_hessian(trial, derivatives, table, ridge)
-            if np.linalg.norm(found[0]) < np.linalg.norm(g):
+            trial = z - 0.5**halving * step
+            found = local(trial)
+            if np.linalg.norm(found.g) < np.linalg.norm(here.g):
                 break
         else:
             break
-        x, (g, hessian) = trial, found
-    settled = np.linalg.norm(step) <= _SETTLED * (1.0 + np.linalg.norm(x))
-    return Minimum(x, hessian) if settled and np.linalg.norm(g) <= TOLERANCE else None
+        z, here = trial, found
+    size = float(np.linalg.norm(z))
+    settled = np.linalg.norm(step) <= _SETTLED * (size if polished < _POLISHED else 1.0 + size)
+    terms = np.maximum(here.terms, here.terms.max() / _RAW)  # a column of zeros adds up nothing
+    if not settled or not (np.abs(here.g) <= TOLERANCE * terms).all():
+        return None
+    return Minimum(z / units, here.hessian * np.outer(units, units))
 
 
-def _gradient_and_hessian(
-    x: FloatArray, derivatives: Derivatives, table: Table, ridge: float
-) -> tuple[FloatArray, FloatArray]:
-    d = len(x)
-    g, hessian = np.zeros(d), np.zeros((d, d))
-    for a, y, _ in chunks(*table):
-        first, second = derivatives(a @ x, y)
+def _units(table: Table) -> FloatArray:
+    """Return the root mean square of each column where they need scaling, 1 otherwise."""
+    squares = np.zeros(table.X.shape[1])
+    for a, _, _ in chunks(*table):
+        squares += (a * a).sum(axis=0)
+    units = np.sqrt(squares / table.rows.size)
+    units[units == 0.0] = 1.0  # a column of zeros
+    raw = units.max() > _RAW or units.min() < 1.0 / _RAW
+    return units if raw else np.ones_like(units)
+
+
+def _at(z: FloatArray, derivatives: Derivatives, table: Table, ridge: float, units: FloatArray) -> _Local:
+    """Return gradient and Hessian in z = units * x."""
+    d, plain = len(z), bool((units == 1.0).all())
+    g, hessian, terms = np.zeros(d), np.zeros((d, d)), np.zeros(d)
+    for raw, y, _ in chunks(*table):
+        a = raw if plain else raw / units
+        first, second = derivatives(a @ z, y)
         g += first @ a
         hessian += (a.T * second) @ a
-    N = table.rows.size
-    return g / N + ridge * x, hessian / N + ridge * np.eye(d)
+        size = np.abs(a)
+        terms += (np.abs(first) + second * (size @ np.abs(z))) @ size
+    N, penalty = table.rows.size, ridge / (units * units)
+    return _Local(g / N + penalty * z, hessian / N + np.diag(penalty), terms / N + penalty * np.abs(z))
 
 
 def spread_at(x: FloatArray, derivatives: Derivatives, table: Table, ridge: float) -> dict[str, float]:
