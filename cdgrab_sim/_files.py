@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import IO, Any
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -19,7 +23,10 @@ _FORMAT = 1
 
 @contextmanager
 def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name only when everything was written.
+    """Open a file that takes its name only when everything was written, and the mode of the one before.
+
+    A link keeps pointing where it did. What is no regular file, such as a pipe or /dev/stdout, gets
+    everything at once in the end.
 
     Examples
     --------
@@ -34,13 +41,50 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     if target.is_dir() or not target.parent.is_dir():  # the errors of the system would name the file aside
         what = "is a folder" if target.is_dir() else f"there is no folder {target.parent}"
         raise OSError(f"{path}: expected a file to write; {what}; choose another name")
-    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    if _passes_on(target):
+        whole = BytesIO()
+        yield whole
+        with open(target, "wb") as through:
+            through.write(whole.getbuffer())
+        return
+    target = Path(os.path.realpath(target))  # a link stays one; its file is replaced
+    file, aside = _aside(target)
     try:
-        with open(aside, "wb") as file:
+        with file:
             yield file
         os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _passes_on(target: Path) -> bool:
+    """Tell a device, a pipe or an open descriptor, which take bytes on, from what can be replaced."""
+    if target.exists() and not target.is_file():
+        return True
+    link = Path(os.path.abspath(target))
+    while not str(link).startswith(("/dev/", "/proc/")):  # /dev/stdout may lead to a regular file
+        if not link.is_symlink():
+            return False
+        link = Path(os.path.abspath(link.parent / link.readlink()))
+    return True
+
+
+def _aside(target: Path) -> tuple[IO[bytes], Path]:
+    """Open a new file beside `target`, under a name that nobody can know, with the mode `target` has."""
+    aside = target.with_name(f".{token_hex(12)}.part")
+    old = target.stat() if target.exists() else None
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    try:
+        mode = 0o666 if old is None else 0o600  # less the umask, or until it is known
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+    if old is not None:
+        with suppress(OSError, AttributeError):  # only root may give files away; not every system can
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        os.chmod(aside, old.st_mode & 0o7777)
+    return os.fdopen(descriptor, "wb"), aside
 
 
 def save_run(run: Any, path: str | PathLike[str]) -> None:
@@ -70,6 +114,7 @@ def read_run(path: str | PathLike[str], kinds: Mapping[str, Callable[..., Any]])
     """
     with open(path, "rb") as raw:
         try:
+            _refuse_bomb(raw)
             with np.load(raw, allow_pickle=False) as file:
                 arrays: dict[str, Any] = {name: file[name] for name in file.files}
             found = int(arrays.pop("format"))
@@ -79,6 +124,16 @@ def read_run(path: str | PathLike[str], kinds: Mapping[str, Callable[..., Any]])
             reason = " ".join(str(error).split())
             raise ValueError(f"{path}: not a run saved by cdgrab_sim, or damaged ({reason})") from None
     raise ValueError(f"{path}: format {found} is newer than {_FORMAT}; update cdgrab_sim to read it")
+
+
+def _refuse_bomb(raw: IO[bytes]) -> None:
+    """Refuse members that would grow: `save_run` stores everything as it is, side by side."""
+    with ZipFile(raw) as archive:
+        members = archive.infolist()
+    raw.seek(0)
+    stored = all(one.compress_type == ZIP_STORED for one in members)
+    if not stored or sum(one.file_size for one in members) > os.fstat(raw.fileno()).st_size:
+        raise ValueError("compressed")
 
 
 def _rebuilt(arrays: dict[str, Any], kinds: Mapping[str, Callable[..., Any]]) -> Any:

@@ -2,6 +2,12 @@
 
 import dataclasses
 import os
+import stat
+import subprocess
+import sys
+import threading
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -166,3 +172,122 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, where):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="expected a folder to write to"):
         _files.writable_folder(tmp_path / where)
+
+
+def written(path, text=b"new"):
+    with _files.written_whole(path) as file:
+        file.write(text)
+
+
+def test_modes_stay_and_new_files_follow_the_umask(tmp_path):
+    for mode in (0o600, 0o640, 0o664, 0o755):
+        path = tmp_path / f"{mode}"
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        written(path)
+        assert (path.read_bytes(), path.stat().st_mode & 0o7777) == (b"new", mode)
+    old = os.umask(0o027)
+    try:
+        written(tmp_path / "fresh")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("form", ["link", "link to a link", "relative", "dangling"])
+def test_links_stay_links(tmp_path, form):
+    (tmp_path / "folder").mkdir()
+    goal, link = tmp_path / "folder" / "goal", tmp_path / "link"
+    if form != "dangling":
+        goal.write_bytes(b"old")
+    link.symlink_to("folder/goal" if form == "relative" else goal)
+    if form == "link to a link":
+        link, first = tmp_path / "second", link
+        link.symlink_to(first)
+    written(link)
+    assert link.is_symlink()
+    assert (goal.is_symlink(), goal.read_bytes()) == (False, b"new")
+    assert os.listdir(goal.parent) == ["goal"]
+
+
+def test_pipes_and_devices_take_everything(tmp_path, run):
+    pipe, caught = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: caught.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    run.save(pipe)
+    reader.join(30)
+    assert pipe.is_fifo()
+    (tmp_path / "copy.npz").write_bytes(caught[0])
+    assert cg.load(tmp_path / "copy.npz").loss.shape == run.loss.shape
+    (tmp_path / "null").symlink_to("/dev/null")  # what goes wrong goes wrong here, and not in /dev
+    written(tmp_path / "null")
+    assert (tmp_path / "null").is_symlink()
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize("to", ["pipe", "file"])
+def test_standard_output_is_a_file_like_others(tmp_path, to):
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    program = (
+        "from cdgrab_sim._files import written_whole\n"
+        "print('before', flush=True)\n"
+        f"with written_whole({str(tmp_path / 'link')!r}) as file: file.write(b'it\\n')\n"
+        "print('after', flush=True)"
+    )
+    command, path = [sys.executable, "-c", program], tmp_path / "out"
+    if to == "pipe":
+        out = subprocess.run(command, check=True, capture_output=True).stdout
+        assert out == b"before\nit\nafter\n"
+    else:
+        with open(path, "ab") as file:
+            subprocess.run(command, check=True, stdout=file)
+        assert b"after" in path.read_bytes()
+
+
+def test_planted_files_are_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    (tmp_path / f".run.npz.{os.getpid()}.part").symlink_to(victim)
+    written(tmp_path / "run.npz")
+    assert victim.read_bytes() == b"mine"
+
+
+def test_threads_do_not_collide(tmp_path):
+    def save(k):
+        written(tmp_path / "same", b"%d" % k * 10_000)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(save, [1, 2, 3, 4] * 50))
+    assert len(set((tmp_path / "same").read_bytes())) == 1
+    assert os.listdir(tmp_path) == ["same"]
+
+
+def test_long_names_can_be_written(tmp_path):
+    written(tmp_path / ("n" * 250))
+    assert os.listdir(tmp_path) == ["n" * 250]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_file_that_is_read_only_is_not_replaced(tmp_path):
+    (tmp_path / "kept").write_bytes(b"old")
+    (tmp_path / "kept").chmod(0o444)
+    with pytest.raises(PermissionError, match="kept"):
+        written(tmp_path / "kept")
+
+
+def test_a_bomb_is_refused_before_it_grows(tmp_path, run):
+    bomb = tmp_path / "bomb.npz"
+    run.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez_compressed(bomb, **arrays | {"x": np.zeros((1000, 20_000))})
+    assert bomb.stat().st_size < 1_000_000
+    tracemalloc.start()
+    with pytest.raises(
+        ValueError, match=r"bomb.npz: not a run saved by cdgrab_sim, or damaged \(compressed\)"
+    ):
+        cg.load(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
