@@ -108,13 +108,16 @@ def configs_of(
     """Return the configurations from whichever form they were given in."""
     if configs is None:
         return configurations(fixed, grid, zip)
-    if fixed or grid or zip:
+    if any(table is not None and len(table) for table in (fixed, grid, zip)):
         raise ValueError("expected configs, or fixed, grid and zip; got both")
     if isinstance(configs, str | PathLike):
         return read_toml(configs)
     if isinstance(configs, Mapping):
         raise TypeError("configs: expected a list of configurations; got one; pass [config], or fixed=config")
-    return [dict(config) for config in configs]
+    if hasattr(configs, "__array__"):
+        kind = type(configs).__name__
+        raise TypeError(f"configs: expected a list of configurations; got {kind}; pass a list of mappings")
+    return [plain(config) for config in configs]
 
 
 def plan_of(task: Simulation, configs: Sequence[Config]) -> Plan:

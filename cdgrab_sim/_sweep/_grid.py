@@ -45,9 +45,9 @@ def configurations(
     {'n': 64, 'm': 2, 'd': 2, 'epochs': 20}
     {'n': 64, 'm': 2, 'd': 3, 'epochs': 30}
     """
-    fixed = dict(fixed or {})
-    crossed = {name: _list("grid", name, values) for name, values in (grid or {}).items()}
-    paired = {name: _list("zip", name, values) for name, values in (zip or {}).items()}
+    fixed = dict({} if fixed is None else fixed)
+    crossed = {name: _list("grid", name, values) for name, values in ({} if grid is None else grid).items()}
+    paired = {name: _list("zip", name, values) for name, values in ({} if zip is None else zip).items()}
     _check_names(fixed, crossed, paired)
     lengths = {name: len(values) for name, values in paired.items()}
     if len(set(lengths.values())) > 1:

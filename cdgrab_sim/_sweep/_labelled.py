@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cdgrab_sim import _checks
 from cdgrab_sim._files import xarray_module
-from cdgrab_sim._sweep._columns import cells, column, names
+from cdgrab_sim._sweep._columns import apart, cells, column, names
 from cdgrab_sim._sweep._simulation import AXES
 from cdgrab_sim._sweep._store import Row, Store
 from cdgrab_sim._version import __version__
@@ -26,7 +26,8 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     make = xarray_module().Dataset
     rows = store.rows()
     lines = cells(rows)
-    fields = names([row.config for row in rows]) + (["task"] if "task" in names(lines) else [])
+    configured = names([row.config for row in rows])
+    fields = configured + [name for name in (apart("task", configured),) if name in names(lines)]
     values = {name: _hashable([line.get(name) for line in lines]) for name in names(lines)}
     varying = [name for name in fields if len(set(values[name])) > 1]
     chosen = _independent(varying, values) if dims is None else list(dims)
@@ -53,8 +54,13 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     curves = _Curves(store, rows, place, shape)
     for name in curves.found:
         if name not in curves.labels:
-            variables[name if name not in variables else f"{name}_curve"] = curves.variable(name, chosen)
-    coordinates |= {axis: ((axis,), found) for axis, found in curves.labels.items()}
+            axes, values_of = curves.variable(name)
+            own = apart(name, fields)
+            own = own if own not in variables else f"{own}_curve"
+            variables[own] = [*chosen, *(apart(axis, fields) for axis in axes)], values_of
+    coordinates |= {
+        apart(axis, fields): ((apart(axis, fields),), found) for axis, found in curves.labels.items()
+    }
     found: xarray.Dataset = make(variables, coordinates, attrs={"cdgrab_sim": __version__})
     return found
 
@@ -124,8 +130,8 @@ class _Curves:
         own = [name for name in self.found if _axes(name, self.found[name]) == (name,)]
         self.labels = {name: np.unique(np.concatenate(list(self.found[name].values()))) for name in own}
 
-    def variable(self, name: str, dims: list[str]) -> tuple[list[str], NDArray[Any]]:
-        """Return one curve over all cells."""
+    def variable(self, name: str) -> tuple[tuple[str, ...], NDArray[Any]]:
+        """Return the axes of one curve, and its values over all cells."""
         found = self.found[name]
         axes = _axes(name, found)
         sizes = [
@@ -141,7 +147,7 @@ class _Curves:
             filled[self._cells[position]][index] = True
         if not filled.all() and kind.kind in "biuf":
             values = np.where(filled, values, np.nan)
-        return [*dims, *axes], values
+        return axes, values
 
     def _index(self, position: int, axis: str, size: int) -> NDArray[np.intp]:
         if axis in self.labels:

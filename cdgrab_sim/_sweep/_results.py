@@ -61,7 +61,8 @@ class Sweep:
     def table(self) -> dict[str, NDArray[Any]]:
         """Return equal-length columns: the fields of the configurations, status, measured numbers.
 
-        A missing number is NaN, a missing string is empty.
+        A missing number is NaN, a missing string is empty. A result that is called like a field has its name
+        with ``_result``.
         """
         with self._store() as store:
             lines = cells(store.rows())
@@ -72,7 +73,7 @@ class Sweep:
         with self._store() as store:
             return [f"{row.config} {row.word}: {row.message}" for row in store.rows() if row.message]
 
-    def curves(self, name: str, **fields: Any) -> NDArray[Any]:
+    def curves(self, name: str, /, **fields: Any) -> NDArray[Any]:
         """Return one curve of the runs whose fields have these values, stacked in the order of the table.
 
         Parameters

@@ -84,6 +84,11 @@ class Simulation:
             "ordering": {**ORDERINGS, **self.orderings},
             "update": {**UPDATES, **self.updates},
         }
+        for kind in known.keys() & config.keys():
+            if not isinstance(config[kind], str):
+                raise TypeError(
+                    f"{kind}: expected a name; got {config[kind]!r} (known: {', '.join(known[kind])})"
+                )
         chosen = {
             kind: registry[_checks.choice(kind, config[kind], registry)]
             for kind, registry in known.items()

@@ -216,7 +216,7 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
     OSError
         When another process writes to it, which the message names; when it cannot be opened.
     """
-    path = Path(path)
+    path = _file(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     with locked(path):
@@ -248,7 +248,7 @@ def reading(path: str | PathLike[str], *, pages: bool = False) -> Iterator[Store
 
     With `pages` the file is read once to see whether it is whole.
     """
-    path = Path(path)
+    path = _file(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
     check_whole(path)
@@ -265,6 +265,17 @@ def reading(path: str | PathLike[str], *, pages: bool = False) -> Iterator[Store
         yield store
     finally:
         connection.close()
+
+
+def _file(path: Any) -> Path:
+    """Refuse what is no file, or what SQLite would take for something else than the name of one."""
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"store: expected a path; got {path!r}")
+    found = Path(path)
+    special = str(path) == ":memory:" or str(path).startswith("file:")
+    if special or not found.name or (found.exists() and not found.is_file()):
+        raise ValueError(f"{str(path)!r}: expected the name of a file; choose another one")
+    return found
 
 
 def _connect(address: str) -> sqlite3.Connection:
