@@ -62,11 +62,13 @@ def _passes_on(target: Path) -> bool:
     if target.exists() and not target.is_file():
         return True
     link = Path(os.path.abspath(target))
-    while not str(link).startswith(("/dev/", "/proc/")):  # /dev/stdout may lead to a regular file
+    for _ in range(40):  # as many links as systems follow
+        if str(link).startswith(("/dev/", "/proc/")):  # /dev/stdout may lead to a regular file
+            return True
         if not link.is_symlink():
-            return False
+            break
         link = Path(os.path.abspath(link.parent / link.readlink()))
-    return True
+    return False
 
 
 def _aside(target: Path) -> tuple[IO[bytes], Path]:

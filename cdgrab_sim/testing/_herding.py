@@ -9,7 +9,7 @@ from cdgrab_sim import _checks, herding
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.balancing import prefix_discrepancy
 from cdgrab_sim.herding._profile import norms
-from cdgrab_sim.testing._laws import ROUNDING
+from cdgrab_sim.testing._laws import ROUNDING, unit
 from theory import herding as theory
 
 
@@ -37,7 +37,7 @@ def assert_reorder_halves(z: ArrayLike, eps: ArrayLike, new: ArrayLike, norm: st
     --------
     >>> assert_reorder_halves([[1.0], [1.0], [-1.0], [-1.0]], [1, -1, 1, -1], [0, 2, 3, 1])
     """
-    vectors = np.asarray(z, dtype=np.float64)
+    vectors = unit(z)
     old = herding.error(vectors, np.arange(len(vectors)), norm)
     total = float(norms(vectors.sum(axis=0), norm))
     bound = theory.reorder_bound(old, prefix_discrepancy(vectors, eps, norm), total)
@@ -68,7 +68,8 @@ def assert_stale_mean_costs(z: ArrayLike, eps: ArrayLike, mean: ArrayLike, norm:
     --------
     >>> assert_stale_mean_costs([[1.0], [3.0]], [1, -1], [0.0])
     """
-    vectors, stale = np.asarray(z, dtype=np.float64), np.asarray(mean, dtype=np.float64)
+    both = unit(np.vstack([_checks.floats("z", z, 2), _checks.floats("mean", mean, 1)]))
+    vectors, stale = both[:-1], both[-1]
     exact = vectors.mean(axis=0)
     old = herding.error(vectors - exact, np.arange(len(vectors)), norm)
     signed = prefix_discrepancy(vectors - stale, eps, norm)
@@ -102,7 +103,7 @@ def assert_pairs_halve(z: ArrayLike, new: ArrayLike, eps: ArrayLike, norm: str =
     --------
     >>> assert_pairs_halve([[1.0], [3.0], [2.0]], [0, 2, 1], [1])
     """
-    vectors = np.asarray(z, dtype=np.float64)[None]
+    vectors = unit(z)[None]
     _pairs("H3", vectors, np.asarray(new)[None], np.asarray(eps)[None], norm)
 
 
@@ -131,7 +132,7 @@ def assert_coordinated_pairs_halve(z: ArrayLike, new: ArrayLike, eps: ArrayLike,
     --------
     >>> assert_coordinated_pairs_halve([[[1.0], [3.0]], [[2.0], [0.0]]], [[0, 1], [0, 1]], [[1], [1]])
     """
-    _pairs("H4", np.asarray(z, dtype=np.float64), np.asarray(new), np.asarray(eps), norm)
+    _pairs("H4", unit(z), np.asarray(new), np.asarray(eps), norm)
 
 
 def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
@@ -154,8 +155,10 @@ def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
     --------
     >>> assert_rounds_halve([8.0, 5.0, 3.0], [2.0, 1.0])
     """
-    measured = _checks.floats("errors", errors, 1)
-    bounds = theory.repeated_reorder_bound(float(measured[0]), balances)
+    given, sums = _checks.floats("errors", errors, 1), _checks.floats("balances", balances, 1)
+    both = unit(np.concatenate([given, sums]))
+    measured = both[: len(given)]
+    bounds = theory.repeated_reorder_bound(float(measured[0]), both[len(given) :])
     if len(measured) != len(bounds):
         raise ValueError(f"errors: expected one more than balances, {len(bounds)}; got {len(measured)}")
     for T, (error, bound) in enumerate(zip(measured, bounds, strict=True)):
@@ -174,5 +177,5 @@ def _pairs(statement: str, z: FloatArray, new: FloatArray, eps: FloatArray, norm
 
 
 def _at_most(statement: str, measured: float, bound: float) -> None:
-    if measured > bound * (1.0 + ROUNDING) + 1e-12:
+    if not measured <= bound * (1.0 + ROUNDING) + 1e-12:  # of numbers whose largest is about 1
         raise AssertionError(f"{statement}: expected an error of at most {bound:g}; got {measured:g}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 from scipy.stats import binomtest, ttest_1samp
 
 from cdgrab_sim import _checks
@@ -36,10 +37,11 @@ def assert_greedy_bound(z: ArrayLike, eps: ArrayLike) -> None:
     --------
     >>> assert_greedy_bound([[1.0], [2.0], [3.0]], [1, -1, 1])
     """
-    vectors, sums = np.asarray(z, dtype=np.float64), _signed_sums(z, eps)
+    vectors = unit(z)
+    sums = _signed_sums(vectors, eps)
     bounds = theory.greedy_prefix_bound(np.linalg.norm(vectors, axis=1))
     reached = np.linalg.norm(sums, axis=1)
-    broken = reached > bounds * (1.0 + ROUNDING)
+    broken = ~(reached <= bounds * (1.0 + ROUNDING))
     if broken.any():
         k = int(np.argmax(broken))
         raise AssertionError(
@@ -105,11 +107,11 @@ def assert_sub_gaussian(
     >>> assert_sub_gaussian([0.5, 0.5], [[1.0], [-1.0]], [1.0], [2.0], [[0.1], [1.0], [3.0]])
     """
     variance = float(theory.self_balancing_variances(norms, thresholds)[-1])
-    law, at = np.asarray(probabilities), np.asarray(ends)
-    for u in np.asarray(directions):
-        moment, bound = float(law @ np.exp(at @ u)), float(np.exp(variance * (u @ u) / 2))
-        if moment > bound * (1.0 + ROUNDING):
-            raise AssertionError(f"V5: expected E exp<w, u> <= {bound:g} at u = {u}; got {moment:g}")
+    law, at = _checks.floats("probabilities", probabilities, 1), _checks.floats("ends", ends, 2)
+    for u in _checks.floats("directions", directions, 2):
+        moment, bound = float(logsumexp(at @ u, b=law)), float(variance * (u @ u) / 2)  # no power overflows
+        if not moment <= bound + ROUNDING:
+            raise AssertionError(f"V5: expected log E exp<w, u> <= {bound:g} at u = {u}; got {moment:g}")
 
 
 def assert_walk_bound(
@@ -146,13 +148,13 @@ def assert_walk_bound(
     >>> walk = lambda z, seed: balancing.signs(z, "self-balancing", seed=seed)
     >>> assert_walk_bound(walk, np.eye(8), runs=20)
     """
-    vectors = np.asarray(z, dtype=np.float64)
+    given, vectors = _checks.floats("z", z, 2), unit(z)
     N, d = vectors.shape
     B = float(np.linalg.norm(vectors, axis=1).max())
     bound = theory.self_balancing_bound(N, d, delta, norm, B) * (1.0 + ROUNDING)
     order = {"inf": np.inf, "l2": 2}[norm]
-    sums = (_signed_sums(vectors, rule(vectors, seed)) for seed in range(runs))
-    violated = sum(bool(np.linalg.norm(r, order, axis=1).max() > bound) for r in sums)
+    sums = (_signed_sums(vectors, rule(given.copy(), seed)) for seed in range(runs))
+    violated = sum(not np.linalg.norm(r, order, axis=1).max() <= bound for r in sums)
     if binomtest(violated, runs, delta, alternative="greater").pvalue < LEVEL:
         raise AssertionError(
             f"V6: expected sums above {bound:g} in at most {delta:.0%} of runs; got {violated} of {runs}"
@@ -184,16 +186,24 @@ def assert_random_orders(z: ArrayLike, draw: Callable[[int], ArrayLike], *, runs
     >>> z = np.array([[[1.0], [-1.0], [2.0], [-2.0]]] * 2)
     >>> assert_random_orders(z, lambda seed: np.random.default_rng(seed).permuted([range(4)] * 2, axis=1))
     """
-    vectors = np.asarray(z, dtype=np.float64)
+    vectors = unit(_checks.floats("z", z, 3))
     m, n, _ = vectors.shape
     k = n // 2
     expected = float(prefix_second_moment(n, m, float((vectors**2).sum() / (m * n)))[k - 1])
     squares = [profile(vectors, np.asarray(draw(seed)), "l2")[k - 1] ** 2 for seed in range(runs)]
     same = bool(np.ptp(squares) <= ROUNDING * expected)
     apart = abs(squares[0] - expected) > ROUNDING * expected
-    if apart if same else ttest_1samp(squares, expected).pvalue < LEVEL:
+    if apart if same else not ttest_1samp(squares, expected).pvalue >= LEVEL:
         mean = float(np.mean(squares))
         raise AssertionError(f"R2: expected |S_{k}|^2 = {expected:g} on average over orders; got {mean:g}")
+
+
+def unit(z: ArrayLike) -> FloatArray:
+    """Return vectors times the power of two that makes their largest entry about 1."""
+    vectors = _checks.floats("z", z, (1, 2, 3))
+    _, exponent = np.frexp(np.abs(vectors).max())
+    scaled: FloatArray = np.ldexp(vectors, -exponent)
+    return scaled
 
 
 def _signed(z: ArrayLike, eps: ArrayLike) -> tuple[FloatArray, IntArray]:
