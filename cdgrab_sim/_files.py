@@ -63,8 +63,8 @@ def _passes_on(target: Path) -> bool:
         return True
     link = Path(os.path.abspath(target))
     for _ in range(40):  # as many links as systems follow
-        if str(link).startswith(("/dev/", "/proc/")):  # /dev/stdout may lead to a regular file
-            return True
+        if str(link).startswith(("/dev/fd/", "/proc/")):  # /dev/stdout may lead to a regular file
+            return link.exists()
         if not link.is_symlink():
             break
         link = Path(os.path.abspath(link.parent / link.readlink()))
@@ -176,3 +176,17 @@ def writable_folder(folder: Path) -> None:
         raise ValueError(
             f"{folder}: expected a folder to write to; {error.strerror}; choose another"
         ) from None
+
+
+def writable_file(path: Path) -> None:
+    """Refuse a file that cannot be written, before any work is lost; make its folder.
+
+    Raises
+    ------
+    ValueError
+        If the path is that of a folder, or its folder cannot be made or written to.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path}: expected a file to write; it is a folder; choose another name")
+    if not _passes_on(path):
+        writable_folder(Path(os.path.realpath(path)).parent)

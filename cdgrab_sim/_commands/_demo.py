@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -40,4 +41,8 @@ def _serve() -> int:
             "demo: the live app needs marimo; install cdgrab-sim[demo], or write a page with --html FILE"
         )
     app = Path(__file__).parents[1] / "demo" / "app.py"
-    return subprocess.run([sys.executable, "-m", "marimo", "run", str(app)], check=False).returncode
+    command = [sys.executable, "-m", "marimo", "run", str(app)]
+    if os.name == "posix":  # no child that could outlive us: whatever ends this process ends the server
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    return subprocess.run(command, check=False).returncode

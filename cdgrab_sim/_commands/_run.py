@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks, orderings, problems, updates
-from cdgrab_sim._files import writable_folder
-from cdgrab_sim._records import Record
+from cdgrab_sim._files import writable_file
+from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._run import Run
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim.synchronous._simulate import simulate
 
 _LINES = 11  # of the table
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> str:
     """Run and return what is printed."""
     seed = _checks.integer("--seed", args.seed, low=0)
     if args.save:
-        writable_folder(Path(args.save).parent)
+        writable_file(Path(args.save))
     family = problems.PROBLEMS[_checks.choice("problem", args.problem, problems.PROBLEMS)]
     sizes = {letter: getattr(args, letter) for letter in ("m", "n", "d") if getattr(args, letter) is not None}
     for letter in set(sizes) - set(inspect.signature(family).parameters):
@@ -60,6 +61,7 @@ def run(args: argparse.Namespace) -> str:
         epochs=args.epochs,
         step_size=step_size,
         seed=seed,
+        x0=_start(problem),
         update=args.update,
         momentum=args.momentum,
         weight_decay=args.weight_decay,
@@ -69,6 +71,13 @@ def run(args: argparse.Namespace) -> str:
     if args.save:
         done.save(args.save)
     return json.dumps(_columns(done) | {"meta": dict(done.meta)}) if args.json else _table(done)
+
+
+def _start(problem: Problem) -> FloatArray | None:
+    """Return the origin, or ones where the origin is the minimiser and nothing would be seen."""
+    if problem.x_star is None or problem.x_star.any():
+        return None
+    return np.ones(problem.d)
 
 
 def _columns(run: Run) -> dict[str, Any]:
@@ -87,6 +96,6 @@ def _table(run: Run) -> str:
     for row in zip(*columns.values(), strict=True):
         cells = ["" if x is None else str(x) if isinstance(x, int) else f"{x:.5e}" for x in row]
         lines.append("  ".join(cell.rjust(12) for cell in cells).rstrip())
-    return "\n".join(
-        [*lines, f"{run.meta['ordering']} on {run.meta['problem']['name']}: {run.messages()[0]}"]
-    )
+    start = f" from x = {run.meta['x0'][0][0]:g}, ..." if any(run.meta["x0"][0]) else ""
+    what = f"{run.meta['ordering']} on {run.meta['problem']['name']}{start}: {run.messages()[0]}"
+    return "\n".join([*lines, what])
