@@ -220,7 +220,7 @@ REFUSED = {
     r"pi: expected shape \(n,\) = \(3,\) or": lambda: cg.herding.error(Z, [0, 1]),
     r"pi\[1\]: .* example 2 is missing": lambda: cg.herding.error(Z, [[0, 1, 2], [0, 1, 1]]),
     "unknown norm 'l3'": lambda: cg.herding.curve(Z, "rr", 1, norm="l3"),
-    "unknown ordering 'cdgrab'; did you mean 'cd-grab'": lambda: cg.herding.order(Z, "cdgrab"),
+    "unknown ordering 'cd-grap'; did you mean 'cd-grab'": lambda: cg.herding.order(Z, "cd-grap"),
     "rounds: expected a whole number >= 0; got -1": lambda: cg.herding.order(Z, "rr", -1),
     "first: expected shape": lambda: cg.herding.order(Z, "rr", first=[0]),
     "seed: expected a whole number >= 0; got 1.5": lambda: cg.herding.curve(Z, "rr", 1, seed=1.5),
