@@ -12,10 +12,9 @@ import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any
 
 from cdgrab_sim import experiments
+from cdgrab_sim._commands import _streams
 from cdgrab_sim._version import __version__
 
 # Commands that are no experiments: module with add_arguments(parser) and run(args) -> text, and a line.
@@ -29,6 +28,8 @@ _TOOLS: dict[str, tuple[str, str]] = {
     ),
 }
 
+_EXPERIMENT = "cdgrab_sim._commands._experiment"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
@@ -38,10 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments without the program's name; those of the process by default.
     """
+    _streams.prepare()
     words = list(sys.argv[1:] if argv is None else argv)
     args = _parser(words).parse_args(words)
     try:
-        return int(args.command(args))
+        code = int(args.command(args))
+        sys.stdout.flush()  # here, where a reader that went away is no error
+        return code
     except KeyboardInterrupt:
         print(f"\ninterrupted{_how_to_resume(words, args)}", file=sys.stderr)
         return 130
@@ -71,7 +75,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             groups[group] = one.add_subparsers(title="commands", metavar="COMMAND", required=True)
         sub = groups[group].add_parser(word, help=question, description=question, allow_abbrev=False)
         if {*name.split()} <= {*words}:  # heavy imports happen for the command that runs only
-            _add_experiment(sub, name)
+            import_module(_EXPERIMENT).add_arguments(sub, name)
     for name, (module, line) in _TOOLS.items():
         sub = commands.add_parser(name, help=line, description=line, allow_abbrev=False)
         if name in words:
@@ -93,65 +97,3 @@ def _tool(args: argparse.Namespace) -> int:
         return found
     print(found)
     return 0
-
-
-def _add_experiment(parser: argparse.ArgumentParser, name: str) -> None:
-    add = parser.add_argument
-    add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
-    add("--quick", action="store_true", help="smaller sizes, for a look in seconds")
-    add("--jobs", type=int, default=os.cpu_count(), help="processes (default: the cores)")
-    add("--out", type=Path, metavar="FOLDER", help=f"where files go (default: {_folder(name)})")
-    add("--resume", action="store_true", help="keep the finished cells of an interrupted run")
-    add("--scheduler", metavar="tcp://HOST:PORT", help="run the cells on this dask scheduler")
-    add("--json", action="store_true", help="print one JSON object instead of the table")
-    add("-q", "--quiet", action="store_true", help="no progress")
-    own = getattr(experiments.load(name), "add_arguments", None)
-    known = {action.dest for action in parser._actions}
-    if own is not None:
-        own(parser)
-    names = [action.dest for action in parser._actions if action.dest not in known]
-    parser.set_defaults(command=_experiment, name=name, own=names)
-
-
-def _folder(name: str) -> Path:
-    return Path("results", *name.split())
-
-
-def _experiment(args: argparse.Namespace) -> int:
-    from cdgrab_sim import _checks, _files
-    from cdgrab_sim.experiments._experiment import Options
-
-    folder: Path = args.out or _folder(args.name)
-    _files.writable_folder(folder)
-    store = folder / "cells.sqlite"
-    if not args.resume:
-        _forget(store)
-    options = Options(
-        seed=_checks.integer("--seed", args.seed, low=0),
-        quick=args.quick,
-        jobs=_checks.size("--jobs", args.jobs),
-        progress=not args.quiet,
-        store=store,
-        scheduler=args.scheduler,
-    )
-    own: dict[str, Any] = {name: getattr(args, name) for name in args.own}
-    result = experiments.load(args.name).run(options, **own)
-    result.save(folder)
-    if experiments.has_figure(args.name):
-        _draw(result, folder)
-    _forget(store)
-    print(result.to_json() if args.json else result.table())
-    if not args.quiet:
-        print(f"files: {folder}", file=sys.stderr)
-    return int(any(row.verdict in experiments.FAILED for row in result.rows))
-
-
-def _forget(store: Path) -> None:
-    for path in store.parent.glob(f"{store.name}*"):  # with the logs that a kill leaves behind
-        path.unlink()
-
-
-def _draw(result: Any, folder: Path) -> None:
-    from cdgrab_sim import plots
-
-    plots.save(experiments.figure(result), folder)

@@ -56,7 +56,7 @@ def test_equal_runs_write_equal_bytes_whatever_the_jobs(small, tmp_path, capsys)
 def test_another_seed_gives_another_result(small, tmp_path, capsys):
     tables = []
     for seed in ("0", "1"):
-        run("speedup", "--quick", "-q", "--jobs", "1", "--seed", seed, "--out", str(tmp_path))
+        run("speedup", "--quick", "-q", "--jobs", "1", "--seed", seed, "--out", str(tmp_path / seed))
         tables.append(capsys.readouterr().out)
     assert tables[0] != tables[1]
 

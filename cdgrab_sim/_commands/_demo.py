@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from cdgrab_sim._files import written_whole
+from cdgrab_sim._files import writable_file, written_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> str | int:
 
     if args.html is None:
         return _serve()
+    writable_file(args.html)
     text = demo.page(demo.lesson(m=args.m, n=args.n, epochs=args.epochs, seed=args.seed))
     with written_whole(args.html) as file:
         file.write(text.encode())

@@ -130,9 +130,9 @@ class Result:
         lines.insert(1, "  ".join("-" * w for w in widths))
         return "\n".join(line.rstrip() for line in [*lines, *self.notes])
 
-    def save(self, folder: Path) -> None:
-        """Write table.csv, config.json and data.npz into `folder`."""
-        config = json.dumps(dict(self.config), indent=2) + "\n"
+    def save(self, folder: Path, settings: Mapping[str, Any] | None = None) -> None:
+        """Write table.csv, config.json and data.npz into `folder`; `settings` are kept beside the config."""
+        config = json.dumps({**self.config, **(settings or {})}, indent=2) + "\n"
         for name, text in (("table.csv", self.to_csv()), ("config.json", config)):
             with written_whole(folder / name) as file:
                 file.write(text.encode())

@@ -15,7 +15,7 @@ from cdgrab_sim.plots._map import regime_map
 from cdgrab_sim.plots._orders import herding_profile, order_map, overview, prefix_walk
 from cdgrab_sim.plots._rate import points_plot, rate_plot
 from cdgrab_sim.plots._speedup import speedup_plot
-from cdgrab_sim.plots._style import inline_svg, look, save, style, together
+from cdgrab_sim.plots._style import inline_svg, literal, look, save, style, together
 
 __all__ = [
     "Axes",
@@ -24,6 +24,7 @@ __all__ = [
     "dots_plot",
     "herding_profile",
     "inline_svg",
+    "literal",
     "look",
     "loss_curves",
     "order_map",

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from cdgrab_sim._run import Run
 from cdgrab_sim.plots._axes import legend_below, new_axes
-from cdgrab_sim.plots._style import line
+from cdgrab_sim.plots._style import line, literal
 
 
 def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: float = 0.0) -> Axes:
@@ -46,7 +46,7 @@ def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: floa
         curves[name] = run.epochs, run.loss.mean(axis=0) - f_star
     ax = new_axes(ax)
     for name, (epochs, loss) in curves.items():
-        ax.plot(epochs, loss, **line(name), label=name)
+        ax.plot(epochs, loss, **line(name), label=literal(name))
     ax.set(yscale="log", xlabel="epoch t", ylabel="f − f*" if f_star else "loss")
     legend_below(ax)
     return ax

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim.plots._axes import legend_below, new_axes
-from cdgrab_sim.plots._style import line, look
+from cdgrab_sim.plots._style import line, literal, look
 
 
 def discrepancy_histogram(
@@ -51,11 +51,13 @@ def discrepancy_histogram(
     edges = np.histogram_bin_edges(np.concatenate([*draws.values()]), bins)
     for name, sample in draws.items():
         counts = np.histogram(sample, edges)[0] / len(sample)
-        label = f"{name}  (mean {sample.mean():.3g})"
+        label = f"{literal(name)}  (mean {sample.mean():.3g})"
         ax.stairs(counts, edges, **line(name), label=label)
         ax.stairs(counts, edges, color=look(name)["color"], alpha=0.15, fill=True)
     for name, bound in (bounds or {}).items():
-        ax.axvline(bound, color=look(name)["color"], linestyle=":", linewidth=1.2, label=f"{name}, bound")
+        ax.axvline(
+            bound, color=look(name)["color"], linestyle=":", linewidth=1.2, label=f"{literal(name)}, bound"
+        )
     ax.set(xlabel=xlabel, ylabel="share of draws", ylim=(0.0, None))
     legend_below(ax)
     return ax

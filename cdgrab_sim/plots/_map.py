@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
 from cdgrab_sim.plots._axes import new_axes
+from cdgrab_sim.plots._style import literal
 
 _HATCHES = ("", "....", "////", "xxxx")
 _STEEPEST, _RISING = -2.0, 0.5  # exponents at the ends of the colours
@@ -92,7 +93,10 @@ def regime_map(
     ax.set(xlabel="workers m, from – to", ylabel="epochs T")
     if names:
         pairs = zip(_HATCHES, names, strict=False)
-        boxes = [Patch(facecolor="none", edgecolor="0.6", hatch=hatch, label=name) for hatch, name in pairs]
+        boxes = [
+            Patch(facecolor="none", edgecolor="0.6", hatch=hatch, label=literal(name))
+            for hatch, name in pairs
+        ]
         ax.legend(handles=boxes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=3)
     return ax
 

@@ -16,7 +16,7 @@ from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._curves import loss_curves
-from cdgrab_sim.plots._style import line, look, style
+from cdgrab_sim.plots._style import line, literal, look, style
 
 _ROOM = {"left": 0.16, "right": 0.98, "bottom": 0.23, "top": 0.93}
 
@@ -58,7 +58,7 @@ def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None =
     ax = new_axes(ax)
     for name, walk in walks.items():
         error = float(np.abs(walk).max())
-        label = f"{name}  (error {error:.3g})"
+        label = f"{literal(name)}  (error {error:.3g})"
         ax.plot(*walk.T, **line(name), label=label)
         corners = error * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
         ax.plot(*corners.T, color=look(name)["color"], linestyle=":", linewidth=0.8)
@@ -96,7 +96,7 @@ def herding_profile(
     }
     ax = new_axes(ax)
     for name, profile in profiles.items():
-        label = f"{name}  (error {profile.max():.3g})"
+        label = f"{literal(name)}  (error {profile.max():.3g})"
         ax.plot(profile, **line(name), label=label)
     ax.set(xlabel="step k", ylabel=f"{norm}-norm of the prefix sum", ylim=(0.0, None), xlim=(0.0, None))
     legend_below(ax)

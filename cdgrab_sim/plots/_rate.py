@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import rate, t_interval
 from cdgrab_sim.plots._axes import log_axes, new_axes
-from cdgrab_sim.plots._style import look
+from cdgrab_sim.plots._style import literal, look
 
 
 def rate_plot(
@@ -54,7 +54,7 @@ def rate_plot(
         line, low, high = fit.predict(x)
         ax.fill_between(x, low, high, color=looks["color"], alpha=0.15, linewidth=0)
         ax.plot(x, line, color=looks["color"], linestyle=looks["linestyle"], linewidth=1)
-        label = f"{name}  (slope {fit.slope:.2f})"
+        label = f"{literal(name)}  (slope {fit.slope:.2f})"
         ax.plot(
             x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
         )
@@ -100,7 +100,7 @@ def points_plot(
         bars = (
             np.abs(ends.T - np.exp(np.log(table).mean(axis=0))) * means / np.exp(np.log(table).mean(axis=0))
         )
-        ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=name)
+        ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=literal(name))
     log_axes(ax, x, xlabel, ylabel)
     return ax
 

@@ -62,8 +62,22 @@ def style() -> Iterator[None]:
     ...     mpl.rcParams["svg.fonttype"]
     'none'
     """
-    with mpl.rc_context(rc=_RC):
+    with mpl.rc_context():
+        mpl.rcdefaults()  # whatever the user's matplotlibrc asks for
+        mpl.rcParams.update(_RC)
         yield
+
+
+def literal(name: str) -> str:
+    r"""Return a name of the user's as text that matplotlib draws as it is.
+
+    Examples
+    --------
+    >>> literal("price_$a_$b.csv")
+    'price_\\$a_\\$b.csv'
+    """
+    shown = "".join(letter if letter.isprintable() else "?" for letter in name).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown  # legends leave out what begins with _
 
 
 def look(name: str) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_results_go_to_a_folder_of_their_own(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(module, "QUICK", module.SIZES | changes)
     monkeypatch.chdir(tmp_path)
     cli.main(["async", "bias", "--quick", "-q", "--jobs", "1"])
-    assert (tmp_path / "results" / "async" / "bias" / "table.csv").exists()
+    assert (tmp_path / "results" / "async" / "bias-quick" / "table.csv").exists()
     assert "reconstruction of arXiv 2605.02043, unverified" in capsys.readouterr().out
 
 

@@ -163,5 +163,5 @@ def test_a_name_of_two_words_has_a_folder_of_two_levels(monkeypatch, tmp_path, c
     monkeypatch.chdir(tmp_path)
     assert cli.main(["reproduce", "step-size", "--quick", "-q", "--jobs", "1"]) in (0, 1)
     assert "2302.00845" in capsys.readouterr().out
-    names = {path.name for path in (tmp_path / "results" / "reproduce" / "step-size").iterdir()}
+    names = {path.name for path in (tmp_path / "results" / "reproduce" / "step-size-quick").iterdir()}
     assert names == {"table.csv", "config.json", "data.npz", "figure.svg", "figure.pdf", "figure.png"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cdgrab_sim.experiments._experiment import Panel, Result
-from cdgrab_sim.plots import Axes, points_plot, rate_plot
+from cdgrab_sim.plots import Axes, literal, points_plot, rate_plot
 
 
 def speedup(result: Result, ax: Axes) -> None:
@@ -31,7 +31,7 @@ def _real_data(result: Result, ax: Axes) -> None:
     errors = result.arrays("error ")
     points_plot(result.data["m"], errors, xlabel="workers m", ylabel="f − f*, step size tuned", ax=ax)
     ax.set_title(
-        f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}, "
+        f"{literal(config['data'])}: {config['loss']}, ridge {config['ridge']:g}, "
         f"n = {config['n']}, T = {config['epochs']}"
     )
 

@@ -1,0 +1,188 @@
+"""The command of every experiment: where its files go, who may write there, and in which order."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from cdgrab_sim import _checks, experiments
+from cdgrab_sim._files import writable_folder, written_whole
+from cdgrab_sim._sweep._lock import locked
+from cdgrab_sim._version import __version__
+from cdgrab_sim.experiments._experiment import Options, Result
+
+# Arguments that do not decide the result.
+_WHERE = {
+    "jobs",
+    "out",
+    "resume",
+    "force",
+    "scheduler",
+    "json",
+    "quiet",
+    "command",
+    "name",
+    "own",
+    "standard",
+}
+_STORE = ("cells.sqlite", "cells.sqlite-wal", "cells.sqlite-shm", "cells.sqlite-journal", "started.json")
+_PACKAGES = ("numpy", "scipy", "numba")
+
+
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the arguments of every experiment, and its own."""
+    add = parser.add_argument
+    add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
+    add("--quick", action="store_true", help="smaller sizes, for a look in seconds")
+    add("--jobs", type=int, default=os.cpu_count(), help="processes (default: the cores)")
+    where = f"where files go (default: {_named(name)}, and the settings that are not the default ones)"
+    add("--out", type=Path, metavar="FOLDER", help=where)
+    add("--resume", action="store_true", help="keep the finished cells of an interrupted run")
+    add("--force", action="store_true", help="overwrite the results of other settings")
+    add("--scheduler", metavar="tcp://HOST:PORT", help="run the cells on this dask scheduler")
+    add("--json", action="store_true", help="print one JSON object instead of the table")
+    add("-q", "--quiet", action="store_true", help="no progress")
+    own = getattr(experiments.load(name), "add_arguments", None)
+    known = {action.dest for action in parser._actions}
+    if own is not None:
+        own(parser)
+    names = [action.dest for action in parser._actions if action.dest not in known]
+    standard = {action.dest: action.default for action in parser._actions if action.dest != "help"}
+    parser.set_defaults(command=run, name=name, own=names, standard=standard)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run an experiment, keep and print what it found, and draw it last; return the exit code."""
+    options = Options(
+        seed=_checks.integer("--seed", args.seed, low=0),
+        quick=args.quick,
+        jobs=_checks.size("--jobs", args.jobs),
+        progress=not args.quiet,
+        scheduler=args.scheduler,
+    )
+    settings = {"arguments": _arguments(args), "versions": _versions()}
+    folder: Path = args.out or _folder(args)
+    writable_folder(folder)
+    with locked(folder / "table.csv"):
+        return _run(args, options, folder, settings)
+
+
+def _run(args: argparse.Namespace, options: Options, folder: Path, settings: dict[str, Any]) -> int:
+    if not args.force:
+        _refuse_others(folder, settings)
+    if not args.resume:
+        _forget(folder)
+    _begin(folder, settings)
+    own: dict[str, Any] = {name: getattr(args, name) for name in args.own}
+    options = replace(options, store=folder / _STORE[0])
+    result = experiments.load(args.name).run(options, **own)
+    result.save(folder, settings)
+    _forget(folder)
+    print(result.to_json() if args.json else result.table(), flush=True)
+    _draw(result, folder)
+    if not args.quiet:
+        print(f"files: {folder}", file=sys.stderr)
+    return int(any(row.verdict in experiments.FAILED for row in result.rows))
+
+
+def _arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what decides the result, as plain JSON."""
+    named = {
+        name: value for name, value in vars(args).items() if name in args.standard and name not in _WHERE
+    }
+    return {name: str(value.resolve()) if isinstance(value, Path) else value for name, value in named.items()}
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: metadata.version(name) for name in _PACKAGES}
+    return {"cdgrab_sim": __version__, "python": platform.python_version(), **packages}
+
+
+def _named(name: str) -> Path:
+    return Path("results", *name.split())
+
+
+def _folder(args: argparse.Namespace) -> Path:
+    """Name a folder after the settings that are not the default ones."""
+    words = [_named(args.name).name]
+    for name in _arguments(args):
+        value, usual = getattr(args, name), args.standard[name]
+        if value == usual:
+            continue
+        option = name if value or not isinstance(value, bool) else f"no-{name}"
+        values = [] if isinstance(value, bool) else value if isinstance(value, list) else [value]
+        words += [option, *(one.stem if isinstance(one, Path) else str(one) for one in values)]
+    longest = 120  # names of files end at 255 bytes
+    return _named(args.name).with_name("-".join(re.sub(r"[^\w.=+]+", "-", word) for word in words)[:longest])
+
+
+def _refuse_others(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse a folder with the results of other settings."""
+    config = folder / "config.json"
+    if config.exists():
+        found = _read(config).get("arguments")
+        if found is None:
+            raise ValueError(f"{folder}: holds results of unknown settings; choose another --out, or --force")
+        if found != settings["arguments"]:
+            what = _difference(found, settings["arguments"])
+            raise ValueError(
+                f"{folder}: holds results of other settings ({what}); choose another --out, or --force"
+            )
+
+
+def _begin(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write down what an interrupted run was started with; refuse to go on with anything else."""
+    started = folder / _STORE[-1]
+    if started.exists():
+        found = _read(started)
+        if found != settings:
+            versions = {f"version of {name}": text for name, text in settings["versions"].items()}
+            before = {f"version of {name}": text for name, text in found.get("versions", {}).items()}
+            what = _difference(found.get("arguments", {}) | before, settings["arguments"] | versions)
+            raise ValueError(
+                f"{folder}: an interrupted run of other settings ({what}); leave out --resume to begin again"
+            )
+    with written_whole(started) as file:
+        file.write(json.dumps(settings).encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    names = [name for name in {**now, **before} if before.get(name) != now.get(name)]
+    return ", ".join(f"{name}: {before.get(name)}, now {now.get(name)}" for name in names)
+
+
+def _forget(folder: Path) -> None:
+    for name in _STORE:  # with the logs that a kill leaves behind
+        (folder / name).unlink(missing_ok=True)
+
+
+def _draw(result: Result, folder: Path) -> None:
+    """Draw what can be drawn; numbers are safe by now."""
+    if not experiments.has_figure(result.experiment):
+        return
+    try:
+        from cdgrab_sim import plots
+
+        plots.save(experiments.figure(result), folder)
+    except Exception as error:  # fonts, styles, backends: matplotlib raises whatever it likes
+        for kind in ("svg", "pdf", "png"):  # none of another result beside these numbers
+            (folder / f"figure.{kind}").unlink(missing_ok=True)
+        reason = " ".join(str(error).split())
+        print(f"figure: not drawn ({reason}); the numbers are in {folder}", file=sys.stderr)
