@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -51,16 +53,26 @@ def run_packed(packed: bytes, bundle: Bundle, ticket: int) -> list[Outcome]:
 
 
 def run_one(task: Task, position: int, config: Config) -> Outcome:
-    """Run one task; what it raises is its outcome and stops no other task."""
+    """Run one task; what it raises is its outcome and stops no other task, except Ctrl-C."""
     start = perf_counter()
     try:
         values, status, message = _plain(task(config)), DONE, ""
-    except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        text = " ".join(str(error).split())
-        values, status = {}, FAILED
-        message = f"{type(error).__name__}: {text} ({where.filename}:{where.lineno})"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also sys.exit, which would end the sweep, or its worker
+        values, status, message = {}, FAILED, _message(error)
     return Outcome(position, status, values, perf_counter() - start, message)
+
+
+def _message(error: BaseException) -> str:
+    """Return one line that any store can hold, for errors that cannot say what they are as well."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    try:
+        text = " ".join(str(error).split())
+    except Exception as another:
+        text = f"(its text raises {type(another).__name__})"
+    line = f"{type(error).__name__}: {text} ({where.filename}:{where.lineno})"
+    return line.encode(errors="replace").decode()
 
 
 def _plain(values: Mapping[str, Any]) -> Values:
@@ -71,10 +83,18 @@ def _plain(values: Mapping[str, Any]) -> Values:
 
 
 def _plain_value(name: str, value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufcUS":
+    if value is None or isinstance(value, bool):
         return value
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{name}: expected a number, a string or an array of them; got {type(value).__name__}")
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        return float(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufcUS" and not np.ma.is_masked(value):
+        return np.asarray(value)
+    raise TypeError(
+        f"{name}: expected a real number, a string or an array of them; got {type(value).__name__}"
+    )

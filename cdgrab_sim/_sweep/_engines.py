@@ -38,14 +38,14 @@ def landings(
     with ExitStack() as stack:
         if isinstance(executor, str):
             executor = stack.enter_context(_dask(executor))
-        dispatcher = Dispatcher(pack(task), tasks, _lanes(jobs, executor))
+        dispatcher = Dispatcher(pack(task), tasks, _lanes(jobs, len(tasks), executor))
         stack.callback(dispatcher.close)
         yield dispatcher.landings()
 
 
-def _lanes(jobs: int, executor: Executor | Callable[[], Executor] | None) -> list[Lane]:
+def _lanes(jobs: int, tasks: int, executor: Executor | Callable[[], Executor] | None) -> list[Lane]:
     if executor is None:
-        return [Lane(WorkerProcess, width=1) for _ in range(jobs)]
+        return [Lane(WorkerProcess, width=1) for _ in range(min(jobs, tasks))]
     if isinstance(executor, Executor):
         return [Lane(lambda: executor, owned=False)]
     _checks.function("executor", executor)

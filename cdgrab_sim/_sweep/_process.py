@@ -22,6 +22,28 @@ _ONE_THREAD = dict.fromkeys(
 )
 
 
+_LAST_WORDS = 5.0  # seconds for a worker that no longer answers to end
+
+
+def _pipe() -> tuple[int, int]:
+    """Return a pipe above the descriptors of the standard streams, which may be closed here."""
+    import fcntl
+
+    low = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in low)
+    for end in low:
+        os.close(end)
+    return high[0], high[1]
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
 class NotStarted(BrokenExecutor):
     """The worker was killed before it took up the call, which is therefore not to blame."""
 
@@ -34,13 +56,22 @@ class WorkerProcess(Executor):
     """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(_WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | _ONE_THREAD,
-            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
-        )
+        theirs_in, ours_out = _pipe()
+        ours_in, theirs_out = _pipe()
+        self._requests, self._replies = os.fdopen(ours_out, "wb"), os.fdopen(ours_in, "rb")
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(_WORKER), str(theirs_in), str(theirs_out)],
+                stdin=subprocess.DEVNULL,
+                stdout=2 if _is_open(2) else subprocess.DEVNULL,  # what tasks print are no results
+                stderr=None if _is_open(2) else subprocess.DEVNULL,
+                pass_fds=(theirs_in, theirs_out),
+                env=os.environ | _ONE_THREAD,
+                start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
+            )
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
         self._thread = ThreadPoolExecutor(1)
         self._ready = False
 
@@ -64,15 +95,16 @@ class WorkerProcess(Executor):
         return result  # type: ignore[no-any-return]
 
     def _exchange(self, message: bytes) -> Any:
-        requests, replies = self._process.stdin, self._process.stdout
-        assert requests is not None
-        assert replies is not None
-        requests.write(message)
-        requests.flush()
-        return pickle.load(replies)
+        self._requests.write(message)
+        self._requests.flush()
+        return pickle.load(self._replies)
 
     def _obituary(self) -> Exception:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:  # it lives, but has closed its end of a pipe
+            self._process.kill()
+            code = self._process.wait()
         if self._ready:
             return BrokenExecutor(f"worker process died (exit code {code})")
         if code < 0:
@@ -84,7 +116,6 @@ class WorkerProcess(Executor):
         self._process.kill()
         self._process.wait()
         self._thread.shutdown(wait=True, cancel_futures=cancel_futures)
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
+        for pipe in (self._requests, self._replies):
             with suppress(BrokenPipeError):  # a message that nobody will read was still in the buffer
                 pipe.close()

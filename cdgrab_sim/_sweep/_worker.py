@@ -1,7 +1,8 @@
 """The program of a worker process: read a call, run it, reply; leave when the parent is gone.
 
-Started by path with pipes for stdin and stdout. Nothing but the standard library may be imported before the
-parent's ``sys.path`` has arrived, which is the first message.
+Started by path with the descriptors of two pipes as arguments. stdin, stdout and stderr are not among them: a
+task, or what Python runs at its start, may read and print. Nothing but the standard library may be imported
+before the parent's ``sys.path`` has arrived, which is the first message.
 """
 
 import os
@@ -25,8 +26,9 @@ def _listen(requests: BinaryIO, calls: "queue.SimpleQueue[Any]") -> None:
 
 def main() -> None:
     """Serve calls ``(function, arguments)`` one after the other."""
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a task prints must not end up among the replies
+    for descriptor in map(int, sys.argv[1:3]):
+        os.set_inheritable(descriptor, False)  # processes of a task must not keep the pipes open
+    requests, replies = os.fdopen(int(sys.argv[1]), "rb"), os.fdopen(int(sys.argv[2]), "wb")
     sys.path[:] = pickle.load(requests)
     calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, calls), daemon=True).start()
