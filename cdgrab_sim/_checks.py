@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LARGEST = int(np.iinfo(np.int64).max)
+LARGEST = 1e100  # beyond it, sums of squares might leave the machine
 _BLOCK = 1 << 20  # entries looked at together, so that a check of a memory map stays small
 
 
@@ -30,10 +31,18 @@ def integer(name: str, value: Any, *, low: int, high: int | None = None) -> int:
         if np.ma.isMaskedArray(value):
             raise TypeError  # though index takes what is behind the mask
         number = operator.index(value)
-    except TypeError:
+    except Exception:  # a class of somebody else may raise what it likes
         raise TypeError(f"{name}: expected {expected}; got {value!r}") from None
     if isinstance(value, bool | np.bool_) or number < low or (high is not None and number > high):
         raise ValueError(f"{name}: expected {expected}; got {value!r}")
+    return number
+
+
+def spread(name: str, value: Any) -> float:
+    """Return a number >= 0 with a square, and sums of squares, that are numbers of the machine."""
+    number = real(name, value, low=0.0)
+    if number >= LARGEST:
+        raise ValueError(f"{name}: expected a number below {LARGEST:g}; got {number:g}; scale the problem")
     return number
 
 
@@ -44,7 +53,7 @@ def real(name: str, value: Any, *, above: float | None = None, low: float | None
         if not _is_number(value):
             raise TypeError  # though float takes it
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # a class of somebody else may raise what it likes
         raise TypeError(f"{name}: expected a finite number{bound}; got {value!r}") from None
     wrong = (above is not None and number <= above) or (low is not None and number < low)
     if not np.isfinite(number) or wrong:
@@ -93,11 +102,21 @@ def folded(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter not in " -_")
 
 
+def brief(value: Any) -> str:
+    """Return how a value is written, or its type where that takes more than a line."""
+    written = repr(value)
+    return (
+        written if "\n" not in written and len(written) <= 100 else f"a value of type {type(value).__name__}"
+    )
+
+
 def choice(kind: str, name: Any, known: Iterable[str]) -> str:
     """Return `name` if it is known; otherwise list what is, with the nearest match."""
     names = list(known)
-    if name in names:
+    if isinstance(name, str) and name in names:
         return str(name)
+    if not isinstance(name, str | Callable):  # its text may have any length, and many lines
+        raise TypeError(f"{kind}: expected one of {', '.join(names)}; got {brief(name)}")
     if callable(name):  # a factory that was not called, the likeliest slip
         near = [f"{getattr(name, '__name__', name)}()"]
     else:
@@ -163,7 +182,8 @@ def coerce(name: str, value: Any) -> NDArray[Any]:
         return np.ascontiguousarray(a, dtype=np.int64)
     if a.dtype.kind != "f":
         raise TypeError(f"{name}: expected numbers; got dtype {a.dtype}; convert it to float64")
-    a = np.ascontiguousarray(a, dtype=np.float64)
+    with np.errstate(over="ignore"):  # of long doubles: refused as infinite
+        a = np.ascontiguousarray(a, dtype=np.float64)
     finite(name, a)
     return a
 

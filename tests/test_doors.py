@@ -171,3 +171,60 @@ def test_the_papers_spellings_of_problems_and_updates():
     assert sorted({_checks.folded(name) for name in cg.orderings.ORDERINGS}) == sorted(
         name.replace("-", "") for name in cg.orderings.ORDERINGS
     )
+
+
+class Rude:
+    """What a class of somebody else may do."""
+
+    def __float__(self):
+        raise RuntimeError("float")
+
+    __index__ = __float__
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
+    __hash__ = object.__hash__
+
+    def __repr__(self):
+        return "two\nlines"
+
+
+@pytest.mark.parametrize("name", [Rude(), np.array(["rr", "sgd"]), np.array("rr"), ["rr"], None, 3, b"rr"])
+def test_what_is_no_name_is_refused_in_one_line(name):
+    for make in (cg.orderings.make, cg.problems.make, cg.updates.make):
+        with pytest.raises(TypeError, match=r"^(ordering|problem|update): expected one of ") as caught:
+            make(name)
+        assert "\n" not in str(caught.value)
+
+
+def test_rude_numbers_are_refused():
+    with pytest.raises(TypeError, match=r"^m: expected a whole number"):
+        cg.problems.skewed(m=Rude())
+    with pytest.raises(TypeError, match=r"^kappa: expected a finite number"):
+        cg.problems.skewed(kappa=Rude())
+
+
+BEYOND = np.array([[np.longdouble("1e4000")], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        (
+            r"X\[0, 0\]: expected finite numbers",
+            lambda: cg.problems.from_arrays(BEYOND, [0, 1], loss="robust", m=1),
+        ),
+        ("sigma: expected a number below", lambda: cg.problems.skewed(sigma=1e200)),
+        ("sigma: expected a number below", lambda: cg.problems.least_squares(sigma=1e308)),
+        ("heterogeneity: expected a number below", lambda: cg.problems.logistic(heterogeneity=1e200)),
+        (
+            r"eigenvalues\[0\]: expected a number below",
+            lambda: cg.problems.quadratic(d=1, eigenvalues=[1e200]),
+        ),
+        ("pi: expected rows of one length", lambda: cg.global_orders([[1], [0, 1]])),
+    ],
+)
+def test_numbers_beyond_the_machine_are_refused(line, call):
+    with pytest.raises(ValueError, match=line):
+        call()

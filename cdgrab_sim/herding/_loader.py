@@ -109,7 +109,7 @@ def save_orders(
 
 
 def _table(pi: ArrayLike) -> IntArray:
-    shape = np.shape(pi)
+    shape = _checks.array("pi", pi).shape
     if len(shape) not in (1, 2) or 0 in shape:
         raise ValueError(f"pi: expected orders of shape (n,) or (m, n); got shape {shape}")
     return _checks.orders("pi", pi, shape[0] if len(shape) == 2 else 1, shape[-1])

@@ -20,7 +20,6 @@ from cdgrab_sim.problems._tables import table
 
 _REGRESSION: dict[str, Callable[..., Problem]] = {"least-squares": least_squares_on, "robust": robust_on}
 LOSSES = ("least-squares", "logistic", "robust", "mlp")
-_LARGEST = 1e100
 PARTITIONS = ("iid", "sorted", "dirichlet")
 
 
@@ -121,9 +120,10 @@ def _features(X: ArrayLike) -> FloatArray:
 def _squares_fit(name: str, a: FloatArray) -> None:
     """Refuse numbers whose squares, summed, might be no numbers of the machine."""
     largest = max(float(a.max()), -float(a.min()))
-    if largest >= _LARGEST:
+    if largest >= _checks.LARGEST:
         raise ValueError(
-            f"{name}: expected entries below {_LARGEST:g} in absolute value; got {largest:g}; scale them"
+            f"{name}: expected entries below {_checks.LARGEST:g} in absolute value; got {largest:g}; "
+            "scale them"
         )
 
 

@@ -117,7 +117,7 @@ def least_squares(
     (True, True)
     """
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
-    sigma = _checks.real("sigma", sigma, low=0.0)
+    sigma = _checks.spread("sigma", sigma)
     X, rows = synthetic_features(m, n, d, seed=seed)
     y = true_margins(X, m, heterogeneity=heterogeneity, seed=seed)
     y += sigma * stream(seed, Role.DATA, NOISE).standard_normal(m * n)

@@ -48,8 +48,8 @@ def linear_terms(
     worker_terms : array (m, d)
         The worker-level part, which sums to zero over the workers.
     """
-    sigma = _checks.real("sigma", sigma, low=0.0)
-    heterogeneity = _checks.real("heterogeneity", heterogeneity, low=0.0)
+    sigma = _checks.spread("sigma", sigma)
+    heterogeneity = _checks.spread("heterogeneity", heterogeneity)
     seed = _checks.integer("seed", seed, low=0)
     terms = stream(seed, Role.DATA, _WITHIN).standard_normal((m, n, d))
     terms *= sigma

@@ -210,8 +210,8 @@ def mlp(
 def _true_classes(
     X: FloatArray, m: int, classes: int, *, sigma: float, heterogeneity: float, seed: int
 ) -> IntArray:
-    sigma = _checks.real("sigma", sigma, low=0.0)
-    heterogeneity = _checks.real("heterogeneity", heterogeneity, low=0.0)
+    sigma = _checks.spread("sigma", sigma)
+    heterogeneity = _checks.spread("heterogeneity", heterogeneity)
     p, n = X.shape[1], len(X) // m
     truth = stream(seed, Role.DATA, TRUTH).standard_normal((classes, p)) / math.sqrt(p)
     margins = np.stack([dots_twin(X, t) for t in truth], axis=1)

@@ -121,6 +121,7 @@ def quadratic(
     lam = np.geomspace(1.0, 20.0, d) if eigenvalues is None else _checks.vector("eigenvalues", eigenvalues, d)
     for p, one in enumerate(lam):
         _checks.real(f"eigenvalues[{p}]", one, above=0.0)
+        _checks.spread(f"eigenvalues[{p}]", one)
     centres, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     constants = {"L": float(lam.max()), "L_2inf": float(np.linalg.norm(lam)), "mu": float(lam.min())}
     constants |= spread(lam * centres, lam * worker_terms)

@@ -116,7 +116,7 @@ def robust(
     True
     """
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
-    sigma = _checks.real("sigma", sigma, low=0.0)
+    sigma = _checks.spread("sigma", sigma)
     if (outliers := _checks.real("outliers", outliers, low=0.0)) > 1.0:
         raise ValueError(f"outliers: expected a probability 0..1; got {outliers:g}")
     X, rows = synthetic_features(m, n, d, seed=seed)

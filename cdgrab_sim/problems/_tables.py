@@ -61,7 +61,7 @@ def true_margins(X: FloatArray, m: int, *, heterogeneity: float, seed: int) -> F
 
     w_i = w + heterogeneity * u_i; the entries of w and u_i are normal with variance 1/d.
     """
-    heterogeneity = _checks.real("heterogeneity", heterogeneity, low=0.0)
+    heterogeneity = _checks.spread("heterogeneity", heterogeneity)
     d = X.shape[1]
     truth = stream(seed, Role.DATA, TRUTH).standard_normal(d)
     w = (truth + heterogeneity * stream(seed, Role.DATA, WORKER).standard_normal((m, d))) / np.sqrt(d)

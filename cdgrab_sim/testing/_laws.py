@@ -106,7 +106,8 @@ def assert_sub_gaussian(
 
     >>> assert_sub_gaussian([0.5, 0.5], [[1.0], [-1.0]], [1.0], [2.0], [[0.1], [1.0], [3.0]])
     """
-    variance = float(theory.self_balancing_variances(norms, thresholds)[-1])
+    lengths, cuts = _checks.floats("norms", norms, 1), _checks.floats("thresholds", thresholds, 1)
+    variance = float(theory.self_balancing_variances(lengths, cuts)[-1])
     law, at = _checks.floats("probabilities", probabilities, 1), _checks.floats("ends", ends, 2)
     for u in _checks.floats("directions", directions, 2):
         moment, bound = float(logsumexp(at @ u, b=law)), float(variance * (u @ u) / 2)  # no power overflows

@@ -48,7 +48,7 @@ def check_ordering(ordering: Ordering | str, *, m: int = 3, n: int = 9, d: int =
     AssertionError: ordering 'last': expected the same orders in pieces of 1 step and of 9;
     got others in epoch 1
     """
-    ordering = orderings.make(ordering)
+    ordering, seed = orderings.make(ordering), _checks.integer("seed", seed, low=0)
     m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
     where = f"ordering {ordering.name!r}:"
     stack = n * stream(seed, Role.DATA).integers(-9, 10, size=(4, n, m, d)).astype(np.float64)
@@ -125,7 +125,7 @@ def check_update(update: Update | str, *, m: int = 3, d: int = 4, seed: int = 0)
     ...
     AssertionError: update 'hoards': expected the same steps from the same iterates; got others at step 0
     """
-    update = updates.make(update)
+    update, seed = updates.make(update), _checks.integer("seed", seed, low=0)
     where = f"update {update.name!r}:"
     problem = problems.PROBLEMS["skewed"](m=_checks.size("m", m), n=4, d=_checks.size("d", d))
     x0 = stream(seed, Role.DATA).standard_normal(d)

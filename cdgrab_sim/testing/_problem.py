@@ -56,7 +56,7 @@ def check_problem(problem: Problem | str, *, x: ArrayLike | None = None, seed: i
     AssertionError: problem 'mine': expected grads to be the slope of value, -1.5 along coordinate 0;
     got -2.25
     """
-    problem = problems.make(problem)
+    problem, seed = problems.make(problem), _checks.integer("seed", seed, low=0)
     drawn = stream(seed, Role.DATA).standard_normal(problem.d) if x is None else x
     point = np.array(_checks.vector("x", drawn, problem.d))
     where, before = f"problem {problem.name!r}:", [np.array(a) for a in problem.data]
