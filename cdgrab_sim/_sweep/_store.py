@@ -6,8 +6,9 @@
     curves   position, name, npy (the bytes of a .npy file), digest
 
 Digests are checksums of all that is written, and looked at whenever it is read. The file is in write-ahead
-mode while it is written and a single plain file afterwards. Killed at any moment it keeps every run that was
-committed; the next writer takes up what the write-ahead log holds.
+mode while it is written and a single plain file afterwards; a reader that still has it open keeps an empty
+log beside it. Killed at any moment it keeps every run that was committed; the next writer takes up what the
+write-ahead log holds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
+import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -226,12 +228,26 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
         try:
             yield _prepared(str(path), connection)
         finally:
-            with suppress(
-                sqlite3.Error
-            ):  # a reader is looking, or the disk is full: the log stays, and is safe
-                connection.execute("PRAGMA busy_timeout = 1000")
-                connection.execute("PRAGMA journal_mode = DELETE")
+            _fold(connection)
             connection.close()
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size > 0:
+            warnings.warn(
+                f"{path}: a reader keeps results in {log.name}; copy both files, or open the store again "
+                "with a sweep when the reader is gone",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+
+def _fold(connection: sqlite3.Connection) -> None:
+    """Move the log into the file, and remove it where nobody has the file open."""
+    with suppress(
+        sqlite3.Error
+    ):  # a reader looks at old pages, or the disk is full: the log stays, and is safe
+        connection.execute("PRAGMA busy_timeout = 2000")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def in_memory() -> Store:

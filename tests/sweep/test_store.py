@@ -304,3 +304,49 @@ def test_many_readers_do_not_disturb_the_writer(path):
     assert seen == sorted(seen)
     assert seen[0] == 1
     assert seen[-1] <= 101
+
+
+def test_a_copy_of_a_finished_store_is_whole_though_a_reader_was_there(path, tmp_path):
+    """A reader that keeps the file open keeps the log beside it, but nothing in it."""
+    with _store.writing(path) as store:
+        store.plan("task", {"key": '{"x":1}'})
+        reader = sqlite3.connect(path)
+        reader.execute("SELECT count(*) FROM runs").fetchall()
+    execute(waves, CONFIGS, store=path)
+    copy = tmp_path / "copy" / "store.sqlite"
+    copy.parent.mkdir()
+    copy.write_bytes(path.read_bytes())
+    reader.close()
+    assert open_sweep(copy).status() == {"runs": 31, "done": 30, "pending": 1}
+
+
+def test_results_that_a_reader_keeps_in_the_log_are_announced(path):
+    with _store.writing(path) as store:
+        store.plan("task", {"key": '{"x":1}'})
+    reader = sqlite3.connect(path, isolation_level=None)
+    with (
+        pytest.warns(
+            RuntimeWarning, match=r"store.sqlite: a reader keeps results in store.sqlite-wal; copy both"
+        ),
+        _store.writing(path) as store,
+    ):
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM runs").fetchall()
+        store.plan("task", {"other": '{"x":2}'})
+    reader.close()
+    assert open_sweep(path).status() == {"runs": 2, "pending": 2}
+
+
+def test_a_reader_sees_one_moment_of_a_sweep_that_runs(path):
+    """Rows that were read before a run ended do not meet its curves: labelled arrays had a KeyError."""
+    with _store.writing(path) as store:
+        positions = store.plan("task", {"one": '{"x":1}', "two": '{"x":2}'})
+        curve = {"loss": np.zeros(3)}
+        store.commit(Outcome(positions["one"], DONE, curve, 0.0, ""))
+        with _store.reading(path) as reader:
+            assert [row.word for row in reader.rows()] == ["done", "pending"]
+            store.plan("task", {"three": '{"x":3}'})
+            store.commit(Outcome(positions["two"], DONE, curve, 0.0, ""))
+            assert [row.word for row in reader.rows()] == ["done", "pending"]
+            assert list(reader.curves("loss")) == [positions["one"]]
+        assert list(store.curves("loss")) == [positions["one"], positions["two"]]
