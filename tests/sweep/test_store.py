@@ -324,15 +324,15 @@ def test_results_that_a_reader_keeps_in_the_log_are_announced(path):
     with _store.writing(path) as store:
         store.plan("task", {"key": '{"x":1}'})
     reader = sqlite3.connect(path, isolation_level=None)
-    with (
-        pytest.warns(
-            RuntimeWarning, match=r"store.sqlite: a reader keeps results in store.sqlite-wal; copy both"
-        ),
-        _store.writing(path) as store,
-    ):
-        reader.execute("BEGIN")
-        reader.execute("SELECT * FROM runs").fetchall()
-        store.plan("task", {"other": '{"x":2}'})
+
+    def look_until_the_end():
+        with _store.writing(path) as store:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM runs").fetchall()
+            store.plan("task", {"other": '{"x":2}'})
+
+    with pytest.warns(RuntimeWarning, match=r"a reader keeps results in store.sqlite-wal; copy both"):
+        look_until_the_end()
     reader.close()
     assert open_sweep(path).status() == {"runs": 2, "pending": 2}
 
