@@ -23,7 +23,7 @@ def locked(path: Path) -> Iterator[None]:
 
     lock = path.with_name(path.name + ".lock")
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = _opened(lock)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -42,6 +42,16 @@ def locked(path: Path) -> Iterator[None]:
     finally:
         lock.unlink(missing_ok=True)
         os.close(descriptor)
+
+
+def _opened(lock: Path) -> int:
+    """Open a lock; what a link points at would be overwritten."""
+    try:
+        return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise OSError(error.errno, f"{lock}: expected no file there, or a lock; remove it") from None
+        raise
 
 
 def _is_at(lock: Path, descriptor: int) -> bool:

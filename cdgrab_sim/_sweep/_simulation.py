@@ -53,10 +53,10 @@ class Simulation:
             if name not in config:
                 raise ValueError(f"{name}: expected in every configuration; got {config}")
         self._split(config)
-        _checks.size("epochs", config["epochs"])
+        _count("epochs", config["epochs"])
         _checks.integer("seed", config.get("seed", 0), low=0)
         if np.ndim(config.get("batch", 1)) == 0:
-            _checks.size("batch", config.get("batch", 1))
+            _count("batch", config.get("batch", 1))
         if np.ndim(config["step_size"]) == 0:
             _checks.real("step_size", config["step_size"], above=0.0)
         for name in _OF_UPDATES:
@@ -115,6 +115,11 @@ class Simulation:
         for name in chosen:
             _checks.choice("record", name, [one.name for one in fields_of(Record)])
         return Record(**chosen)
+
+
+def _count(name: str, value: Any) -> None:
+    if _checks.size(name, value) >= 2**63:  # kernels count in 64 bits
+        raise ValueError(f"{name}: expected a whole number below 2^63; got {value}")
 
 
 def _settings(config: Config) -> set[str]:

@@ -132,3 +132,27 @@ def test_schedules_and_records_are_those_of_simulate():
     assert (study.curves("herding_inf") == run.herding["inf"]).all()
     with pytest.raises(ValueError, match="unknown curve 'grad_norm'"):
         study.curves("grad_norm")
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
+    """What it points at would be overwritten."""
+    victim = tmp_path / "victim.txt"
+    victim.write_text("precious")
+    (tmp_path / "store.sqlite.lock").symlink_to(victim)
+    with pytest.raises(OSError, match=r"store.sqlite.lock: expected no file there, or a lock; remove it"):
+        execute(lambda config: pytest.fail("ran"), [{}], store=tmp_path / "store.sqlite")
+    assert victim.read_text() == "precious"
+
+
+def test_a_file_of_somebody_else_where_the_lock_goes_is_kept(tmp_path):
+    (tmp_path / "store.sqlite.lock").mkdir()
+    with pytest.raises(OSError, match=r"store.sqlite.lock: expected no file there, or a lock; remove it"):
+        execute(lambda config: pytest.fail("ran"), [{}], store=tmp_path / "store.sqlite")
+
+
+@pytest.mark.parametrize("field", ["epochs", "batch"])
+@pytest.mark.parametrize("value", [2**63, 2**200, np.float64(2.0), True, "3"])
+def test_counts_that_no_kernel_takes_are_refused_before_any_work(field, value):
+    fixed = {"problem": "skewed", "ordering": "rr", "epochs": 2, "step_size": 0.01}
+    with pytest.raises((ValueError, TypeError), match=f"{field}: expected a whole number"):
+        cg.sweep([fixed | {field: value}])
