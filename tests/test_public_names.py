@@ -1,6 +1,7 @@
 """What a user sees behind `cg.` and the tab key: public names, all of them documented, and nothing else."""
 
 import inspect
+import pydoc
 import subprocess
 import sys
 from types import ModuleType
@@ -71,3 +72,8 @@ def test_theory_shows_its_letters():
     import theory
 
     assert seen(theory) == set(theory.LETTERS)
+    for letter in theory.LETTERS:
+        module = getattr(theory, letter)
+        shown = pydoc.render_doc(module, renderer=pydoc.plaintext)
+        assert module.__all__
+        assert all(name in shown for name in module.__all__), letter

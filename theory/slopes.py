@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from theory._checks import one_of
 
+__all__ = ["ORDERINGS", "QUANTITIES", "VARIABLES", "Slope", "predicted", "table"]
+
 ORDERINGS = ("sgd", "ig", "so", "rr", "flipflop", "grab", "d-grab", "d-grab-pair", "cd-grab")
 VARIABLES = ("m", "n", "T", "alpha")
 

@@ -97,7 +97,7 @@ class Ordering:
     for records of the balance; ``weight`` (m, n), what the gradient of each example is multiplied with in the
     update, 1 by default (orderings see raw gradients); ``mean`` (m, d), the stale means that it balances
     against, which the array functions replace by exact ones; ``clips``, numbers of clips up to now, for
-    ``Run.clips``.
+    ``Run.clips``. :func:`cdgrab_sim.testing.check_ordering` holds an ordering of your own to all this.
 
     Examples
     --------

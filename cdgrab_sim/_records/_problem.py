@@ -55,6 +55,10 @@ class Problem:
     TypeError
         For data that is not a tuple, or a minimum or constant that is not a number.
 
+    Notes
+    -----
+    :func:`cdgrab_sim.testing.check_problem` holds functions of your own to all this.
+
     Examples
     --------
     One worker, two examples, f_j(x) = (x - b_j)^2 / 2:

@@ -70,6 +70,10 @@ class Update:
     TypeError
         For an `init`, `step` or `take` that cannot be called.
 
+    Notes
+    -----
+    :func:`cdgrab_sim.testing.check_update` holds an update of your own to all this.
+
     Examples
     --------
     Steps along the signs of the gradient:

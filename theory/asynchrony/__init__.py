@@ -36,3 +36,16 @@ from theory.asynchrony import invariance as invariance
 from theory.asynchrony import renewal as renewal
 from theory.asynchrony import sequential as sequential
 from theory.asynchrony import wall_clock as wall_clock
+
+__all__ = [
+    "counting",
+    "effective_laws",
+    "exact_laws",
+    "exponential",
+    "finite_horizon",
+    "fixed_delay",
+    "invariance",
+    "renewal",
+    "sequential",
+    "wall_clock",
+]

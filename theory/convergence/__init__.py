@@ -55,3 +55,36 @@ from theory.convergence._published_orders import published_order as published_or
 from theory.convergence._strongly_convex import rr_strongly_convex_bound as rr_strongly_convex_bound
 from theory.convergence._strongly_convex import strongly_convex_bound as strongly_convex_bound
 from theory.convergence._strongly_convex import strongly_convex_path as strongly_convex_path
+
+__all__ = [
+    "ORDERS",
+    "PublishedOrder",
+    "cd_grab_herding_bound",
+    "cd_grab_nonconvex_bound",
+    "cd_grab_nonconvex_published",
+    "cd_grab_nonconvex_rate",
+    "cd_grab_nonconvex_step",
+    "cd_grab_nonconvex_step_published",
+    "cd_grab_pl_bound",
+    "cd_grab_pl_floor",
+    "cd_grab_pl_published",
+    "epoch_descent_bound",
+    "grab_herding_bound",
+    "independent_herding_bound",
+    "independent_herding_heuristic",
+    "nonconvex_bound",
+    "nonconvex_rate",
+    "nonconvex_step",
+    "pl_bound",
+    "pl_floor",
+    "published_order",
+    "rr_convex_published",
+    "rr_mean_square_herding",
+    "rr_nonconvex_bound",
+    "rr_pl_floor",
+    "rr_strongly_convex_bound",
+    "rr_strongly_convex_published",
+    "sgd_strongly_convex_published",
+    "strongly_convex_bound",
+    "strongly_convex_path",
+]

@@ -19,3 +19,17 @@ from theory.herding._reorders import reorder_bound as reorder_bound
 from theory.herding._reorders import reordered_prefixes as reordered_prefixes
 from theory.herding._reorders import repeated_reorder_bound as repeated_reorder_bound
 from theory.herding._reorders import stale_mean_bound as stale_mean_bound
+
+__all__ = [
+    "herding_lower_bound",
+    "independent_reorder_bound",
+    "pair_reordered_prefixes",
+    "prefix_signing_bound",
+    "recentred_signed_sums",
+    "reorder_bound",
+    "reordered_prefixes",
+    "repeated_reorder_bound",
+    "stale_mean_bound",
+    "steinitz_bound",
+    "transference_rounds",
+]

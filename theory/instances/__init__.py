@@ -23,3 +23,24 @@ from theory.instances._skewed import sign_terms as sign_terms
 from theory.instances._skewed import skewed_gradient as skewed_gradient
 from theory.instances._skewed import skewed_mean as skewed_mean
 from theory.instances._skewed import skewed_value as skewed_value
+
+__all__ = [
+    "DeSa",
+    "GeneralQuadratics",
+    "SafranShamir",
+    "SharedHessian",
+    "bridge_constant",
+    "de_sa",
+    "general_quadratics",
+    "robust_loss",
+    "robust_smoothness",
+    "safran_shamir",
+    "safran_shamir_step_size",
+    "scalar_loss",
+    "shared_hessian",
+    "sign_terms",
+    "skewed_gradient",
+    "skewed_mean",
+    "skewed_value",
+    "small_step_loss",
+]

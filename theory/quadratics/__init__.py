@@ -52,3 +52,31 @@ from theory.quadratics._moments import epoch_noise_covariance as epoch_noise_cov
 from theory.quadratics._moments import expected_loss as expected_loss
 from theory.quadratics._moments import partial_epoch_covariance as partial_epoch_covariance
 from theory.quadratics._moments import second_moment as second_moment
+
+__all__ = [
+    "NOISES",
+    "ORDERINGS",
+    "affine_maps",
+    "average_product",
+    "changing_orders",
+    "changing_orders_bound",
+    "epoch_displacement",
+    "epoch_noise_covariance",
+    "expected_epoch",
+    "expected_loss",
+    "filtered_errors",
+    "fixed_order",
+    "fixed_order_bias",
+    "mean_prefix_bound",
+    "partial_epoch_covariance",
+    "prefix_weights",
+    "reshuffling_bias",
+    "reversed_pair_bias",
+    "second_moment",
+    "small_step_floor",
+    "sorted_floor",
+    "squares",
+    "stationary_covariance",
+    "stationary_mean",
+    "two_term_floor",
+]

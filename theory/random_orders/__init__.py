@@ -25,3 +25,24 @@ from theory.random_orders._tails import empirical_bernstein_radius as empirical_
 from theory.random_orders._tails import hoeffding_serfling_radius as hoeffding_serfling_radius
 from theory.random_orders._tails import hoeffding_tail as hoeffding_tail
 from theory.random_orders._tails import maximum_inf_bound as maximum_inf_bound
+
+__all__ = [
+    "BRIDGE_AREA_MEAN",
+    "BRIDGE_MAXIMUM_MEAN",
+    "BRIDGE_MAXIMUM_SECOND_MOMENT",
+    "any_order_bound",
+    "bernstein_tail",
+    "bridge_maximum_cdf",
+    "empirical_bernstein_radius",
+    "hoeffding_serfling_radius",
+    "hoeffding_tail",
+    "maximum_inf_bound",
+    "maximum_second_moment_bounds",
+    "mean_prefix_second_moment",
+    "mean_square_prefix",
+    "pooled_second_moment",
+    "prefix_covariance",
+    "prefix_second_moment",
+    "same_order_second_moment",
+    "workers_herding",
+]
