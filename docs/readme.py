@@ -23,7 +23,7 @@ FIGURES = ROOT / "docs" / "figures"
 BLOCKS: dict[str, list[str]] = {
     "speedup": ["speedup"],
     "herding": ["herding"],
-    "real-data": ["speedup", "--data", "cdgrab_sim/data/breast_cancer.csv", "--target", "target"],
+    "real-data": ["speedup", "--data", "cdgrab_sim/data/breast_cancer.csv", "--target", "target", "-n", "16"],
     "rates": ["rates", "tuned"],
 }
 PROGRAM = re.compile(

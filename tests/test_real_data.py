@@ -1,6 +1,7 @@
 """`cdgrab speedup --data`: what is refused, and what is found on a real table."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,14 @@ REFUSED = {
     "row 2, column 'b': expected a finite number; got 'nan'": ("a,b,y\n1,nan,0\n" + ROWS, "y"),
     "row 4: expected 3 cells, as in the header; got 2": ("a,b,y\n1,2,0\n1,3,1\n1,2\n" + ROWS, "y"),
     "expected a target with at least two values; got one": ("a,b,y\n" + "1,2,1\n" * 600, "y"),
-    "expected at least m n = 512 rows; got 2": ("a,b,y\n1,2,0\n2,2,1\n", "y"),
+    "row 3, column 'b': expected a finite number; got '1_000'": ("a,b,y\n1,2,0\n1,1_000,1\n", "y"),
+    "row 2, column 'b': expected a finite number; got '\uff11'": ("a,b,y\n1,\uff11,0\n1,1,1\n", "y"),
+    "row 2, column 'b': expected a finite number; got 'inf'": ("a,b,y\n1,1e999,0\n1,1,1\n", "y"),
+    "expected CSV; unexpected end of data": ('a,b,y\n1,"2,0\n1,1,1\n', "y"),
+    "column 'y': expected a label as above; got '1'": ("a,b,y\n1,2,no\n1,3,1\n", "y"),
+    "column 'y': expected a label as above; got an empty cell": ("a,b,y\n1,2,no\n1,3,\n", "y"),
+    "got 3 labels, such as 'no'": ("a,b,y\n1,2,no\n1,3,yes\n1,4,so\n", "y"),
+    "expected features beside the target": ("y\n1\n0\n", "y"),
     "expected a CSV text file; got binary data": (b"\x89PNG\x00\xff\xfe", "y"),
     "expected a CSV text file; got binary": (b"a,b\x00,y\n1,2,3\n", "y"),
 }
@@ -70,6 +78,87 @@ def test_columns_are_standardised_over_the_whole_file_and_an_intercept_is_added(
     )
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8-sig"])
+def test_words_in_the_target_and_other_encodings_are_read(encoding, tmp_path):
+    text = ",größe,y\n0,1,Ja\n1,3,nein\n2,2,Ja\n"
+    table = read_table(Path(write(tmp_path, text.encode(encoding))), "y", standardize=False)
+    assert table.target.tolist() == [0, 1, 0]
+    assert table.labels == ("Ja", "nein")
+    assert table.dropped
+    assert table.features.tolist() == [[1, 1], [3, 1], [2, 1]]
+
+
+def test_a_first_column_that_does_not_count_rows_is_a_feature(tmp_path):
+    table = read_table(Path(write(tmp_path, ",b,y\n0,1,0\n2,3,1\n")), "y", standardize=False)
+    assert not table.dropped
+    assert table.features.tolist() == [[0, 1, 1], [2, 3, 1]]
+
+
+def test_wide_and_long_tables_are_read_in_seconds(tmp_path):
+    wide = ",".join(f"c{k}" for k in range(30_000)) + "\n" + ",".join(["1.5"] * 30_000) + "\n"
+    long = "a,b,c,y\n" + "1.25,-3e-2,7,1\n" * 200_000
+    start = time.perf_counter()
+    assert read_table(Path(write(tmp_path, wide)), "c7", standardize=False).features.shape == (1, 30_000)
+    assert read_table(Path(write(tmp_path, long)), "y", standardize=False).features.shape == (200_000, 4)
+    assert time.perf_counter() - start < 10
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setattr(_real_data, "QUICK", _real_data.SIZES | {"epochs": 2, "seeds": 2})
+
+
+RANDOM = "".join(f"{k % 17},{k * k % 23},{'yes' if k * k * k % 29 % 2 else 'no'}\n" for k in range(70))
+
+
+@pytest.mark.parametrize(
+    ("words", "used"),
+    [
+        ([], "logistic 'yes' against 'no' on 64 of 70 rows at m = 16: n = 4 for each worker"),
+        (["-m", "2", "1"], "on 70 of 70 rows at m = 2: n = 35 for each worker"),
+        (["-n", "8", "--loss", "logistic", "--epochs", "3"], "on 64 of 70 rows at m = 8: n = 8 for each"),
+    ],
+)
+def test_what_is_used_is_said_and_chosen(words, used, tiny, tmp_path, capsys):
+    path = write(tmp_path, "a,b,y\n" + RANDOM)
+    code, out, err = speedup(capsys, tmp_path, "--quick", "--data", path, "--target", "y", *words)
+    assert (code, err) == (0, "")
+    assert used in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-n", "8", "-m", "10"], "expected at least m n = 80 rows; got 70"),
+        (["-m", "71"], "expected at least m n = 71 rows; got 70"),
+        (["-n", "0"], "-n: expected a whole number >= 1; got 0"),
+        (["--loss", "least-squares"], "got 2 labels, such as 'no'"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(words, message, tiny, tmp_path, capsys):
+    path = write(tmp_path, "a,b,y\n" + RANDOM)
+    code, out, err = speedup(capsys, tmp_path, "--quick", "--data", path, "--target", "y", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_table_without_a_minimum_is_refused_before_the_work(tiny, tmp_path, capsys):
+    path = write(tmp_path, "a,b,y\n" + "".join(f"{k},{k % 3},{int(k > 30)}\n" for k in range(64)))
+    words = ["--quick", "--data", path, "--target", "y", "--ridge", "0"]
+    code, out, err = speedup(capsys, tmp_path, *words)
+    assert (code, out) == (2, "")
+    assert "give --ridge > 0" in err
+
+
+def test_errors_at_the_level_of_rounding_are_said(tiny, tmp_path, capsys):
+    path = write(tmp_path, "a,y\n" + "".join(f"{k % 7},{2 * (k % 7) + 1}\n" for k in range(64)))
+    words = ["--quick", "--data", path, "--target", "y", "--ridge", "0", "--epochs", "300", "-m", "2"]
+    code, out, err = speedup(capsys, tmp_path, *words)
+    assert (code, err) == (0, "")
+    assert "errors are at the level of rounding" in out
+    assert "nan" not in out
+
+
 def test_a_constant_column_becomes_zero(tmp_path):
     table = read_table(Path(write(tmp_path, "a,b,y\n5,1,0\n5,2,1\n")), "y", standardize=True)
     assert table.features.tolist() == [[0.0, -1.0, 1.0], [0.0, 1.0, 1.0]]
@@ -78,7 +167,7 @@ def test_a_constant_column_becomes_zero(tmp_path):
 @pytest.mark.compiled
 def test_coordinated_orders_win_on_real_data(tmp_path, capsys, monkeypatch):
     """At ridge 0.01 and m = 32 the tuned error of cd-grab is at most a third of the others'."""
-    monkeypatch.setattr(_real_data, "QUICK", _real_data.SIZES | {"m": [32]})
+    monkeypatch.setattr(_real_data, "QUICK", _real_data.SIZES | {"m": [32], "n": 16})
     words = ["--quick", "--json", "--data", str(CANCER), "--target", "target"]
     code, out, _ = speedup(capsys, tmp_path, *words)
     rows = {(row["name"], row["quantity"]): row for row in json.loads(out)["rows"]}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import problems
+from cdgrab_sim import _checks, problems
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim.analysis import paired_test, t_interval
@@ -19,8 +19,11 @@ from cdgrab_sim.experiments._measures import errors, tuned_together
 from cdgrab_sim.experiments._readings import ratio
 from cdgrab_sim.experiments._table import Columns, read_table
 
-SIZES: dict[str, Any] = {"n": 16, "m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
+SIZES: dict[str, Any] = {"m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
+LOSSES = ("logistic", "least-squares")
+_FEWEST = 4  # examples per worker, where the sizes are chosen here
 QUICK = SIZES | {"m": [1, 8, 32]}
+_ROUNDING = 1e-14  # of the loss at the start: errors below it are rounding
 _TRANSIENT = 0.5  # share of the error that is left without any noise, from which the output says so
 
 
@@ -47,6 +50,8 @@ def tuned_errors(cell: dict[str, Any]) -> dict[str, Any]:
     transient, which no order can change.
     """
     chosen, T, n = [_problem_of(cell, seed) for seed in cell["seeds"]], cell["epochs"], cell["n"]
+    for problem in chosen:
+        _require_minimum(problem)
     start = {"x0": 0.0, "replicates": {"others": 1}}
     smoothness = max(problem.constants["L"] for problem in chosen)
     within = 2.0**-10 / smoothness, 2.0**10 / smoothness
@@ -56,11 +61,31 @@ def tuned_errors(cell: dict[str, Any]) -> dict[str, Any]:
         errors(full | {"seed": seed}, problem, step_size, n * T)[0, -1]
         for seed, problem in zip(cell["seeds"], chosen, strict=True)
     ]
-    return {"errors": found, "noiseless": np.array(noiseless), "step_size": step_size}
+    level = _ROUNDING * max(float(problem.values(np.zeros(problem.d)).mean()) for problem in chosen)
+    kept = {"errors": np.maximum(found, level), "noiseless": np.maximum(noiseless, level)}
+    return kept | {"step_size": step_size, "rounded": int((found <= level).sum())}
+
+
+def _require_minimum(problem: Problem) -> None:
+    if problem.f_star is None:
+        raise ValueError(
+            "the loss has no minimum on this table that could be found, so no error can be measured: "
+            "a plane separates the classes; give --ridge > 0"
+        )
 
 
 def run(
-    options: Options, names: Sequence[str], *, data: Path, target: str, ridge: float, standardize: bool
+    options: Options,
+    names: Sequence[str],
+    *,
+    data: Path,
+    target: str,
+    ridge: float,
+    standardize: bool,
+    loss: str | None = None,
+    n: int | None = None,
+    m: Sequence[int] | None = None,
+    epochs: int | None = None,
 ) -> Result:
     """Tune the step size of every ordering for every m, and compare the errors.
 
@@ -77,6 +102,11 @@ def run(
     ridge : float
         rho in the penalty rho |x|^2 / 2, intercept included.
     standardize : bool
+    loss : {"logistic", "least-squares"}, optional
+    n : int, optional
+        Examples per worker; by default as many as the largest m leaves, so that all rows are used.
+    m : sequence of int, optional
+    epochs : int, optional
 
     Returns
     -------
@@ -84,10 +114,9 @@ def run(
         Rows "tuned error at m = ..." and "error / rr at m = ..." for the largest m; data ``m``,
         ``error <ordering>`` (seeds, K) and ``step size <ordering>`` (K,).
     """
-    sizes = QUICK if options.quick else SIZES
     table = read_table(data, target, standardize=standardize)
-    loss = "logistic" if len(np.unique(table.target)) == 2 else "least-squares"
-    _require(table, sizes, data)
+    sizes = _sizes(QUICK if options.quick else SIZES, len(table.target), data, n=n, m=m, epochs=epochs)
+    loss = _loss(table, loss, data)
     source = {
         "path": str(data.resolve()),
         "target": target,
@@ -102,6 +131,8 @@ def run(
         "epochs": sizes["epochs"],
         "seeds": seeds,
     }
+    for seed in seeds:  # before any work
+        _require_minimum(_problem_of(shared | {"m": sizes["m"][0]}, seed))
     cells = run_cells(tuned_errors, grid({"ordering": names, "m": sizes["m"]}, shared), options)
     by_name = {name: cells[k * len(sizes["m"]) :][: len(sizes["m"])] for k, name in enumerate(names)}
     arrays: dict[str, Any] = {"m": np.array(sizes["m"])}
@@ -112,19 +143,60 @@ def run(
     config |= {"loss": loss, "ridge": ridge, "standardize": standardize, "sha256": table.digest}
     largest = {name: found[-1] for name, found in by_name.items()}
     rows, notes = _rows(largest, sizes["m"][-1]), _notes(largest, sizes)
+    notes = [_used(table, sizes, loss), *_rounded(by_name, sizes["m"]), *notes]
     return Result("speedup", config, rows, arrays, notes)
 
 
-def _require(table: Columns, sizes: dict[str, Any], path: Path) -> None:
-    needed, classes = sizes["n"] * sizes["m"][-1], len(np.unique(table.target))
-    if len(table.target) < needed:
-        raise ValueError(
-            f"{path}: expected at least m n = {needed} rows; got {len(table.target)}; use a larger table"
-        )
+def _sizes(sizes: dict[str, Any], rows: int, path: Path, **chosen: Any) -> dict[str, Any]:
+    """Choose n, m and epochs where the user does not; refuse what the table is too small for."""
+    sizes = sizes | {letter: value for letter, value in chosen.items() if value is not None}
+    sizes["epochs"] = _checks.size("--epochs", sizes["epochs"])
+    sizes["m"] = sorted({_checks.size("-m", m) for m in sizes["m"]})
+    if chosen["m"] is None:
+        each = sizes.get("n", _FEWEST)
+        sizes["m"] = [m for m in sizes["m"] if m * each <= rows] or [1]
+    most = sizes["m"][-1]
+    n = _checks.size("-n", sizes.get("n", max(1, rows // most)))
+    if n * most > rows:
+        raise ValueError(f"{path}: expected at least m n = {n * most} rows; got {rows}; lower -m or -n")
+    return {"n": n} | sizes | {"n": n}
+
+
+def _loss(table: Columns, loss: str | None, path: Path) -> str:
+    """Return the loss that is asked for, or that fits the target; refuse one that does not."""
+    classes = len(np.unique(table.target))
     if classes < 2:
         raise ValueError(
             f"{path}: expected a target with at least two values; got one; choose another column"
         )
+    fits = "logistic" if classes == 2 else "least-squares"
+    chosen = fits if loss is None else _checks.choice("loss", loss, LOSSES)
+    if chosen == "logistic" and classes != 2:
+        raise ValueError(f"{path}: expected a target with two values for --loss logistic; got {classes}")
+    if chosen == "least-squares" and table.labels:
+        raise ValueError(
+            f"{path}: expected numbers, or two labels for --loss logistic; got {classes} labels, such as "
+            f"{table.labels[0]!r}; encode them or choose another column"
+        )
+    return chosen
+
+
+def _used(table: Columns, sizes: dict[str, Any], loss: str) -> str:
+    """Say how much of the table is used, and for what."""
+    m, n = sizes["m"][-1], sizes["n"]
+    words = f" {table.labels[-1]!r} against {table.labels[0]!r}" if table.labels else ""
+    index = "; the first column, without a name, numbers the rows and is left out" if table.dropped else ""
+    return f"{loss}{words} on {m * n} of {len(table.target)} rows at m = {m}: n = {n} for each worker{index}"
+
+
+def _rounded(by_name: dict[str, list[dict[str, Any]]], m: Sequence[int]) -> list[str]:
+    """Say which errors are lost in rounding, and shown as its level instead."""
+    return [
+        f"{name} at m = {size}: {cell['rounded']} errors are at the level of rounding, at most what is shown"
+        for name, cells in by_name.items()
+        for size, cell in zip(m, cells, strict=True)
+        if cell["rounded"]
+    ]
 
 
 def _rows(largest: dict[str, dict[str, Any]], m: int) -> list[Row]:

@@ -41,6 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--target", metavar="COLUMN", help="column of the table to predict")
     add("--ridge", type=float, default=0.01, help="penalty of the regression (default: 0.01)")
     add("--no-standardize", action="store_false", dest="standardize", help="leave the columns as they are")
+    add("--loss", choices=_real_data.LOSSES, help="of the table (default: logistic for two values)")
+    add("-n", type=int, help="rows of the table per worker (default: all)")
+    add("-m", type=int, nargs="+", help="workers for the table (default: powers of two up to 32)")
+    add("--epochs", type=int, help="epochs on the table (default: 50)")
 
 
 def run(
@@ -51,6 +55,7 @@ def run(
     target: str | None = None,
     ridge: float = 0.01,
     standardize: bool = True,
+    **chosen: Any,
 ) -> Result:
     """Measure the floor of the loss at a fixed step size against m, and fit its exponent.
 
@@ -63,6 +68,8 @@ def run(
         A table of real data; then tuned errors are compared instead, see `_real_data.run`.
     target, ridge, standardize
         For real data only.
+    **chosen
+        ``loss``, ``n``, ``m`` and ``epochs``, for real data only; None where they are left open.
 
     Returns
     -------
@@ -73,7 +80,10 @@ def run(
         raise ValueError("--data and --target go together: expected a CSV file and the column to predict")
     if data is not None and target is not None:
         ridge = _checks.real("--ridge", ridge, low=0.0)
-        return _real_data.run(options, names, data=data, target=target, ridge=ridge, standardize=standardize)
+        source: dict[str, Any] = {"data": data, "target": target, "ridge": ridge, "standardize": standardize}
+        return _real_data.run(options, names, **source, **chosen)
+    for letter in [letter for letter, value in chosen.items() if value is not None]:
+        raise ValueError(f"{letter}: expected none without --data; got {chosen[letter]}; leave it out")
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(names)}
     axes = {"ordering": names, "seed": subseeds(options.seed, config["seeds"]), "m": config["m"]}
     shared = {
