@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -209,3 +210,13 @@ def test_an_interrupted_run_of_other_settings_is_not_mixed_in(small, undrawn, tm
     assert "(version of cdgrab_sim: 0.0.0, now" in capsys.readouterr().err
     assert run("speedup", "--out", "out") in (0, 1)
     assert not started.exists()
+
+
+def test_commands_run_without_docstrings_in_ascii_and_with_warnings_as_errors(tmp_path):
+    plain = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONOPTIMIZE": "2"}
+    for words in ("list", f"herding --quick -q --jobs 1 --out {tmp_path}"):
+        command = [sys.executable, "-W", "error", "-m", "cdgrab_sim", *words.split()]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, **plain}, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")

@@ -41,6 +41,7 @@ _MESSAGES = {
 
 _ALL_WAIT = "all workers wait for a restart that cannot come; let the method advance and restart them"
 _FOLLOWS_LOSS = "; job times follow the loss, which may have exploded: try a smaller step size"
+_SAME = 4.0 * np.finfo(np.float64).eps  # rounding of a point and of the end, relative
 _MOST_POINTS = 1_000_000  # of the grid of times
 
 
@@ -241,7 +242,8 @@ class _Recorder:
             t = last[1]
             if interval is not None and (ahead := min(t, self._engine.next_arrival)) < np.inf:
                 self._check_points(max(ahead, ticks * interval) / interval)
-                t = min(t, ticks * interval)
+                point = ticks * interval
+                t = point if point < t * (1.0 - _SAME) else t  # 3 * 0.3 is no other moment than 0.9
             yield k, t
             ticks += interval is not None and self._engine.k < k
 

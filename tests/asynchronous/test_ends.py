@@ -1,5 +1,7 @@
 """Whatever a user gives, a run ends: with a clear error, or with a status that says what happened."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -233,3 +235,34 @@ def test_a_run_that_ends_before_the_first_arrival_has_no_law():
         assert np.isnan(value).all()
     assert early.drawn.sum() == early.in_flight.sum() == 4
     assert len(early.events["worker"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("interval", "until"), [(0.3, 0.9), (0.1, 0.7), (0.7, 2.1), (1 / 3, 5 / 3), (1e-9, 6e-9)]
+)
+def test_a_grid_of_times_meets_the_end_once(interval, until):
+    times = run(updates=None, until=until, record=AsyncRecord(interval=interval)).at_time
+    count = round(until / interval)
+    np.testing.assert_array_equal(times[:-1], [k * interval for k in range(count)])
+    assert times[-1] == until
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"updates": np.int64(20), "seed": np.int32(3), "workers": np.int16(4), "patience": np.int64(500)},
+        {"updates": None, "until": np.float32(3.0), "step_size": np.float16(0.01), "drain": np.True_},
+        {"record": AsyncRecord(every=np.uint8(100), loss=np.True_), "updates": np.uint16(1_000)},
+        {"record": AsyncRecord(interval=Fraction(1, 3)), "until": Fraction(7, 2)},
+    ],
+)
+def test_numbers_of_numpy_are_numbers_and_the_run_can_be_saved(changes, tmp_path):
+    done = run(**changes)
+    done.save(tmp_path / "run.npz")
+    assert cg.load(tmp_path / "run.npz").meta == done.meta
+
+
+@pytest.mark.parametrize("name", ["patience", "updates"])
+def test_counts_beyond_the_machine_are_refused(name):
+    with pytest.raises(ValueError, match=f"{name}: expected a whole number below 2"):
+        run(**{name: 2**63})
