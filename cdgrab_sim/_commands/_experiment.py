@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cdgrab_sim import _checks, experiments
+from cdgrab_sim._commands import _page
 from cdgrab_sim._files import writable_folder, written_whole
 from cdgrab_sim._sweep._lock import locked
 from cdgrab_sim._version import __version__
@@ -89,6 +90,13 @@ def _run(args: argparse.Namespace, options: Options, folder: Path, settings: dic
     _forget(folder)
     print(result.to_json() if args.json else result.table(), flush=True)
     _draw(result, folder)
+    for part in result.parts:
+        own_folder = folder / _page.folder_of(part)
+        own_folder.mkdir(exist_ok=True)
+        part.save(own_folder, settings)
+        _draw(part, own_folder)
+    if result.parts:
+        _page.write(folder, result, result.parts)
     if not args.quiet:
         print(f"files: {folder}", file=sys.stderr)
     return int(any(row.verdict in experiments.FAILED for row in result.rows))

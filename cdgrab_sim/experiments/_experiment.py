@@ -97,6 +97,8 @@ class Result:
         What the figure shows, by name.
     notes : sequence of str
         Remarks for the reader, such as where a prediction no longer holds.
+    parts : sequence of Result
+        What a result of several experiments sums up.
     """
 
     experiment: str
@@ -104,6 +106,7 @@ class Result:
     rows: Sequence[Any]
     data: Mapping[str, NDArray[Any]]
     notes: Sequence[str] = ()
+    parts: Sequence[Result] = ()
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the arrays whose names begin with a prefix, by what follows it."""

@@ -15,21 +15,23 @@ def run(options: Options) -> Result:
     Returns
     -------
     Result
-        One row per experiment, with the number of its rows that fail; notes quote the beginning of each.
+        One row per experiment, with the number of its rows that fail; notes quote the beginning of each,
+        and of each that is inconclusive; ``parts`` are the results.
     """
     names = [name for name in EXPERIMENTS if name != "all"]
-    rows, notes = [], []
-    for name in names:
-        result = load(name).run(options)
-        rows.append(summary(result))
-        failed = [row for row in result.rows if row.verdict in FAILED]
-        notes += [f"cdgrab {name}: {', '.join(map(str, astuple(row)[:3]))}: {row.verdict}" for row in failed]
+    parts = [load(name).run(options) for name in names]
+    notes = [
+        f"cdgrab {part.experiment}: {', '.join(map(str, astuple(row)[:3]))}: {row.verdict}"
+        for part in parts
+        for row in part.rows
+        if row.verdict in (*FAILED, "inconclusive")
+    ]
     config = {"quick": options.quick, "seed": options.seed, "experiments": names}
-    return Result("all", config, rows, {}, notes)
+    return Result("all", config, [summary(part) for part in parts], {}, notes, parts)
 
 
 def summary(result: Result) -> Row:
-    """Count the verdicts of an experiment: it fails if one row does.
+    """Count the verdicts of an experiment: it fails if one row does, and holds if none is inconclusive.
 
     Examples
     --------
@@ -40,6 +42,8 @@ def summary(result: Result) -> Row:
     """
     found = Counter(row.verdict for row in result.rows)
     failed, good = sum(found[word] for word in FAILED), found["agrees"] + found["holds"]
-    judged = good + failed + found["inconclusive"]
-    text = f"rows that fail; {good} of {judged} judged agree"
-    return Row.claimed(result.experiment, text, float(failed), failed == 0)
+    open_ = found["inconclusive"]
+    text = f"rows that fail; {good} of {good + failed + open_} judged agree"
+    text += f", {open_} inconclusive" if open_ else ""
+    word = "fails" if failed else "inconclusive" if open_ else "holds"
+    return Row(result.experiment, text, float(failed), verdict=word)
