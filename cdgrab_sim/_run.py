@@ -27,6 +27,15 @@ class Status(StrEnum):
     DIVERGED = "diverged"
 
 
+class Recorded(dict[str, Any]):
+    """Arrays by name, which say what to do where a name was not recorded."""
+
+    def __missing__(self, name: str) -> Any:
+        """Refuse a name that was not recorded."""
+        held = ", ".join(map(repr, self)) or "nothing"
+        raise KeyError(f"{name!r} was not recorded; ask for it with record=...; recorded: {held}")
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """What `simulate` measured. Arrays are ordered replicate, record, ...; what was not asked for is None.
@@ -82,6 +91,10 @@ class Run:
     balance: FloatArray | None = None
     orders: IntArray | None = None
     clips: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("herding", "herding_live"):
+            object.__setattr__(self, name, Recorded(getattr(self, name)))
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{count} {word}" for word, count in Counter(self.status.tolist()).items())

@@ -31,6 +31,11 @@ class RateFit:
     intercepts: FloatArray
     curvatures: FloatArray
 
+    def __repr__(self) -> str:
+        low, high = self.interval if len(self.slopes) > 1 else (np.nan, np.nan)
+        where = f"{len(self.slopes)} seeds, x from {self.x.min():g} to {self.x.max():g}"
+        return f"<RateFit: slope {self.slope:.3f}, 95 % interval [{low:.3f}, {high:.3f}], {where}>"
+
     @property
     def slope(self) -> float:
         """Mean slope over seeds."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cdgrab_sim import _files
+from cdgrab_sim._run import Recorded
 from cdgrab_sim._types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -93,6 +94,11 @@ class AsyncRun:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", AsyncStatus(self.status))  # files hold its text
+        object.__setattr__(self, "events", Recorded(self.events))
+
+    def __repr__(self) -> str:
+        what = f"{self.meta['method']} on {self.meta['problem']['name']}, {len(self.by_worker)} workers"
+        return f"<AsyncRun of {what}: {self.updates} updates in time {self.time:g}, {self.message}>"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the run to one .npz file, without pickle; `cdgrab_sim.load` reads it back.
