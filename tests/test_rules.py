@@ -89,7 +89,8 @@ def test_public_functions_say_what_they_take(path):
             continue
         args = node.args
         starred = [args.vararg] if args.vararg else []
-        expected = [a.arg for a in (*args.posonlyargs, *args.args, *starred, *args.kwonlyargs)]
+        last = [args.kwarg] if args.kwarg else []
+        expected = [a.arg for a in (*args.posonlyargs, *args.args, *starred, *args.kwonlyargs, *last)]
         section = doc.split("Parameters\n----------\n")[1]
         section = section.split("\n\n")[0] if "\n----" not in section else _until_next_header(section)
         described = [
