@@ -42,7 +42,7 @@ lint: $(VENV)/.dev
 
 # The tests with kernels as plain Python, so that their lines count, and then every experiment as users run it.
 coverage: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not deep and not compiled"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n 2 --dist worksteal -m "not slow and not deep and not compiled"
 	$(FRESH) $(BIN)/coverage run -m cdgrab_sim all --quick -q --jobs 1 --out $$(mktemp -d)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95 --skip-covered

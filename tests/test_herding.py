@@ -161,6 +161,7 @@ def test_curves_are_the_errors_of_the_orders(ordering, norm):
         assert error == pytest.approx(naive.largest_prefix(stream.tolist(), norm), rel=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("ordering", ["cd-grab", "d-grab", "d-grab-pair"])
 def test_the_error_halves_every_round_until_the_plateau(ordering):
     # A round leaves (H + A) / 2 at most, with a discrepancy A of the size of the plateau.

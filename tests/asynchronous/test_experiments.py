@@ -8,6 +8,8 @@ import pytest
 from cdgrab_sim import cli, problems
 from cdgrab_sim.experiments import async_bias, async_compare, async_stability
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 BIAS = {"m": 24, "warm_up": 960, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120]}
 BIAS |= {"seeds": 3}
 SMALL = {

@@ -7,6 +7,8 @@ from cdgrab_sim import experiments
 from cdgrab_sim.experiments import discrepancy
 from cdgrab_sim.experiments._experiment import Options
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 SMALL = {
     "m": {"m": [1, 4, 16, 64], "n": 64, "d": 4},
     "n": {"n": [64, 256, 1024], "m": 4, "d": 4},

@@ -77,6 +77,7 @@ def test_the_default_threshold_is_that_of_the_prefix_theorem():
         assert ours == pytest.approx(theory.self_balancing_threshold(N, 0.05), rel=1e-14)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("N", "d"), [(64, 2), (256, 16)])
 @pytest.mark.parametrize("norm", ["inf", "l2"])
 def test_the_prefix_bound_of_the_self_balancing_walk(N, d, norm):

@@ -8,6 +8,8 @@ from cdgrab_sim.experiments import _measures, centralized
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments.centralized import errors as centralized_errors
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 SMALL = centralized.SIZES | {
     "seeds": 3,
     "problem": {"family": "skewed", "kappa": 5.0, "d": 2},

@@ -15,6 +15,8 @@ from cdgrab_sim.experiments.rates.figure import PANELS
 from cdgrab_sim.experiments.rates.times import times_part
 from theory import slopes
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 SKEWED = {"family": "skewed", "kappa": 5.0, "d": 2}
 CELL = {
     "ordering": "rr",

@@ -11,6 +11,8 @@ from cdgrab_sim.experiments.regimes import bias, gain, transient, workers
 from cdgrab_sim.experiments.regimes import map as plane
 from theory.convergence import strongly_convex_path
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 TINY = {
     "seeds": 3,
     "problem": {"family": "skewed", "kappa": 5.0, "d": 2},
