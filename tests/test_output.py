@@ -17,6 +17,8 @@ from cdgrab_sim._commands import _experiment
 from cdgrab_sim.experiments import _real_data, speedup
 from cdgrab_sim.plots import literal
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 ROWS = "".join(f"{k % 17},{k * k % 23},{k * k * k % 29}\n" for k in range(60))
 FIGURES = {"figure.svg", "figure.pdf", "figure.png"}
 

@@ -11,6 +11,8 @@ from cdgrab_sim import cli
 from cdgrab_sim.experiments import _real_data
 from cdgrab_sim.experiments._table import read_table, shipped
 
+pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
+
 CANCER = shipped("breast_cancer.csv")
 
 
