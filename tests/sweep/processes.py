@@ -57,12 +57,19 @@ def _parent(pid):
     return fields and int(fields[1])
 
 
+def _json(path):
+    """Return what a file holds, None while it is missing or half written."""
+    with suppress(FileNotFoundError, json.JSONDecodeError):
+        return json.loads(path.read_text())
+    return None
+
+
 class Cluster:
     """A dask scheduler and its workers, as processes of their own."""
 
     def __init__(self, python, folder, workers):
         def start(module, *arguments):
-            common = ("--no-dashboard", "--scheduler-file", folder / "scheduler.json")
+            common = ("--no-dashboard", "--scheduler-file", contact)
             return python(
                 "-m",
                 f"distributed.cli.{module}",
@@ -73,13 +80,14 @@ class Cluster:
                 cwd=folder,
             )
 
+        contact = folder / "scheduler.json"
         self.processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
         self.scheduler = self.processes[0]
-        until((folder / "scheduler.json").exists)
+        until(lambda: _json(contact))  # the scheduler creates the file before it fills it
         options = ("--host", "127.0.0.1", "--nthreads", "1", "--memory-limit", "0", "--death-timeout", "60")
         self.nannies = [start("dask_worker", *options) for _ in range(workers)]
         self.processes += self.nannies
-        self.address = json.loads((folder / "scheduler.json").read_text())["address"]
+        self.address = _json(contact)["address"]
 
     def workers(self):
         """Return the process ids of the workers proper, which their nannies start again."""
