@@ -135,8 +135,12 @@ def place(after: IntArray, i: int, j: int, first: int, second: int, eps: float) 
 
 
 @kernel
-def _complete(after: IntArray, pi: IntArray, front: IntArray, back: IntArray) -> int:
-    """Fill what is free behind `front` and before `back`; return who repeated an example, -1 for nobody."""
+def complete(after: IntArray, pi: IntArray, front: IntArray, back: IntArray) -> int:
+    """Make permutations of `after`, whose rows hold `front` and `back` examples at their ends.
+
+    The examples that a worker did not show take the slots that are left, in their old order. Returns
+    who showed an example twice, -1 for nobody; see `refuse_repeats`.
+    """
     m, n = pi.shape
     placed = np.zeros(n, np.bool_)
     for i in range(m):
@@ -158,12 +162,8 @@ def _complete(after: IntArray, pi: IntArray, front: IntArray, back: IntArray) ->
     return -1
 
 
-def complete(name: str, after: IntArray, pi: IntArray, front: IntArray, back: IntArray) -> None:
-    """Make permutations of `after`, whose rows hold `front` and `back` examples at their ends.
-
-    The examples that a worker did not show take the slots that are left, in their old order.
-    """
-    i = _complete(after, pi, front, back)
+def refuse_repeats(name: str, i: int) -> None:
+    """Refuse an epoch in which worker i showed an example twice; -1 is nobody."""
     if i >= 0:
         raise ValueError(
             f"ordering {name!r}: expected each example once in an epoch; got one of worker {i} twice; "

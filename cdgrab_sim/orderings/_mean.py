@@ -15,7 +15,7 @@ from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._kernels.sums import ordered_sum
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._balance import SCOPES, Scope, add_row, complete, too_many
+from cdgrab_sim.orderings._balance import SCOPES, Scope, add_row, complete, refuse_repeats, too_many
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import Signer, SignRule, give_greedy_sign, give_sign, make_rule
@@ -184,7 +184,7 @@ def mean(
     def advance(state: MeanState, rng: Generator) -> MeanState:
         front, shown = np.empty_like(state.shown), state.shown[:, None]
         _fill(state.after, front, state.signed, state.shown)
-        complete(label, state.after, state.pi, front, state.shown - front)
+        refuse_repeats(label, complete(state.after, state.pi, front, state.shown - front))
         np.divide(state.total, shown, out=state.mean, where=shown > 0)
         state.total[:] = 0.0
         state.shown[:] = 0

@@ -14,7 +14,16 @@ from cdgrab_sim._kernels.jit import inlined, kernel
 from cdgrab_sim._kernels.registers import aligned
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._balance import SCOPES, Scope, balance, balance_two, complete, place, too_many
+from cdgrab_sim.orderings._balance import (
+    SCOPES,
+    Scope,
+    balance,
+    balance_two,
+    complete,
+    place,
+    refuse_repeats,
+    too_many,
+)
 from cdgrab_sim.orderings._orders import first_orders
 from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import Signer, SignRule, give_greedy_sign, give_sign, make_rule
@@ -134,6 +143,15 @@ def observe_by_rule(  # type: ignore[no-untyped-def]
     return _observe_rows(give_sign, rule, after, s, opened, count, who, at, G)
 
 
+@kernel
+def _close(after: IntArray, pi: IntArray, count: IntArray) -> int:
+    """Complete the orders, whose backs hold one of each pair, and count from zero again; see `complete`."""
+    back = count // 2
+    i = complete(after, pi, count - back, back)
+    count[:] = 0
+    return i
+
+
 def pair(
     *,
     scope: Scope,
@@ -213,11 +231,9 @@ def pair(
         state.signer.stop_at_clips(rule)
 
     def advance(state: PairState, rng: Generator) -> PairState:
-        back = state.shown // 2
-        complete(label, state.after, state.pi, state.shown - back, back)
-        state.shown[:] = 0
+        refuse_repeats(label, _close(state.after, state.pi, state.shown))
         state.signer.begin(rule, rng)
-        return state._replace(pi=state.after, after=state.pi)
+        return PairState(state.after, state.pi, *state[2:])
 
     return Ordering(label, init, observe, advance, verified=True, family="pair", coordinated=together)
 

@@ -163,11 +163,12 @@ class Signer(NamedTuple):
 
     def begin(self, rule: SignRule, rng: Generator) -> None:
         """Begin the next epoch: sums at zero, and B the largest norm of the last one unless it was given."""
-        if rule.name == "self-balancing" and rule.bound is None:
-            self.bound[:] = self.largest
-        for array in (self.s, self.variance, self.largest) if rule.tosses else (self.s,):
-            array[:] = 0.0
-        self.draw(rule, rng)
+        self.s[:] = 0.0
+        if rule.tosses:
+            if rule.name == "self-balancing" and rule.bound is None:
+                self.bound[:] = self.largest
+            self.variance[:] = self.largest[:] = 0.0
+            self.draw(rule, rng)
 
     def known(self, rule: SignRule, N: int) -> tuple[Any, ...]:
         """Return what `give_sign` must know, for N vectors of each sum in an epoch."""
