@@ -24,7 +24,7 @@ import numpy as np
 
 import cdgrab_sim as cg
 from benchmarks._race import Row, alone, ratio, skipped
-from cdgrab_sim._sweep import _dispatch, _store, execute
+from cdgrab_sim._sweep import _dispatch, _open, execute
 from cdgrab_sim._sweep._bundle import DONE, Outcome
 from cdgrab_sim._sweep._engines import cores
 from cdgrab_sim._sweep._execute import Plan
@@ -54,7 +54,7 @@ def store(folder: Path) -> Iterator[Row]:
     path = folder / "large.sqlite"
     configs = [FIXED | {"epochs": 50, "seed": seed} for seed in range(RUNS)]
     values = {"status": "completed", "final_loss": 1 / 3, "loss": np.linspace(1.0, 0.1, 51)}
-    with _store.writing(path) as opened:
+    with _open.writing(path) as opened:
         positions = opened.plan("nothing", Plan.of(nothing, configs, name="nothing").texts)
         start = clock()
         for position in positions.values():

@@ -9,6 +9,7 @@ import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim import _checks
+from cdgrab_sim.asynchronous import job_times as times
 
 ONES = [np.int64(1), np.uint8(1), np.float16(1), np.float32(1), np.longdouble(1), np.array(1.0), 1]
 NO_NUMBERS = [
@@ -129,6 +130,9 @@ REFUSED = {
         lambda: cg.simulate("skewed", "rr", epochs=1, step_size=0.1, x0=np.ones(3) * 1j),
     ),
     "constants": (r"constants: expected a mapping, such as .*; got None", lambda: problem_of(constants=None)),
+    "trace": (r"base: expected a JobTimes, .* got 5", lambda: times.trace([1.0], base=5)),
+    "on-off": (r"base: expected a JobTimes, .* got 5", lambda: times.on_off(1.0, 1.0, base=5)),
+    "sinusoid": (r"base: expected a JobTimes, .* got 5", lambda: times.sinusoid(8.0, 0.5, base=5)),
     "problem": (r"name: expected text; got 3", lambda: problem_of(name=3)),
     "update": (
         r"update 'mine': settings\['f'\]: expected numbers, text, lists or mappings",

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -15,6 +16,7 @@ import cdgrab_sim as cg
 from cdgrab_sim import cli
 from cdgrab_sim._commands import _experiment
 from cdgrab_sim.experiments import _real_data, speedup
+from cdgrab_sim.experiments._experiment import Result, Row
 from cdgrab_sim.plots import literal
 
 pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
@@ -153,6 +155,29 @@ def test_results_of_other_settings_are_not_overwritten(small, undrawn, tmp_path,
     (tmp_path / "out" / "config.json").write_text("{}")
     assert run("speedup", "--seed", "2", "--out", "out") == 2
     assert "holds results of unknown settings" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["finished", "interrupted"])
+def test_another_table_at_the_same_path_is_another_setting(
+    small, undrawn, tmp_path, monkeypatch, capsys, end
+):
+    """Only the path of a table was compared: results of the old one were replaced, or gone on with."""
+    found = Result("speedup", {}, [Row("rr", "error", 1.0)], {})
+    monkeypatch.setattr(_real_data, "run", lambda *given, **more: found)
+    words = ["speedup", "--data", "t.csv", "--target", "y", "--out", "out"]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + ROWS)
+    assert run(*words) in (0, 1)
+    if end == "interrupted":
+        (tmp_path / "out" / "config.json").rename(tmp_path / "out" / "started.json")
+        settings = json.loads((tmp_path / "out" / "started.json").read_text())
+        started = {name: settings[name] for name in ("arguments", "versions")}
+        (tmp_path / "out" / "started.json").write_text(json.dumps(started))
+    capsys.readouterr()
+    (tmp_path / "t.csv").write_text("b,a,y\n" + ROWS)
+    assert run(*words, "--resume") == 2
+    assert re.search(r"of other settings \(contents of --data: \w{16}, now \w{16}\)", capsys.readouterr().err)
+    (tmp_path / "t.csv").write_text("a,b,y\n" + ROWS)
+    assert run(*words, "--resume") in (0, 1)
 
 
 def test_the_settings_and_versions_are_kept(small, undrawn, tmp_path, capsys):

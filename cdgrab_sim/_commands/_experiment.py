@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -103,11 +104,19 @@ def _run(args: argparse.Namespace, options: Options, folder: Path, settings: dic
 
 
 def _arguments(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what decides the result, as plain JSON."""
-    named = {
-        name: value for name, value in vars(args).items() if name in args.standard and name not in _WHERE
+    """Return what decides the result, as plain JSON; of a file also what is in it."""
+    named = _deciding(args)
+    paths = {name: value.resolve() for name, value in named.items() if isinstance(value, Path)}
+    inside = {
+        f"contents of --{name}": sha256(path.read_bytes()).hexdigest()[:16]
+        for name, path in paths.items()
+        if path.is_file()
     }
-    return {name: str(value.resolve()) if isinstance(value, Path) else value for name, value in named.items()}
+    return named | {name: str(path) for name, path in paths.items()} | inside
+
+
+def _deciding(args: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name, value in vars(args).items() if name in args.standard and name not in _WHERE}
 
 
 def _versions() -> dict[str, str]:
@@ -122,9 +131,8 @@ def _named(name: str) -> Path:
 def _folder(args: argparse.Namespace) -> Path:
     """Name a folder after the settings that are not the default ones."""
     words = [_named(args.name).name]
-    for name in _arguments(args):
-        value, usual = getattr(args, name), args.standard[name]
-        if value == usual:
+    for name, value in _deciding(args).items():
+        if value == args.standard[name]:
             continue
         option = name if value or not isinstance(value, bool) else f"no-{name}"
         values = [] if isinstance(value, bool) else value if isinstance(value, list) else [value]

@@ -13,6 +13,8 @@ NumPy's own ``sum``, ``@`` and ``einsum`` promise no order and are not used.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cdgrab_sim._kernels.jit import inlined
@@ -53,6 +55,17 @@ def dots_twin(a: FloatArray, b: FloatArray) -> FloatArray:
 def dot_twin(a: FloatArray, b: FloatArray) -> float:
     """Twin of :func:`dot` for two vectors."""
     return float(dots_twin(a, b))
+
+
+def norm2(a: FloatArray) -> float:
+    """Return the 2-norm of a vector; that of NumPy has the bits of the machine's BLAS.
+
+    Examples
+    --------
+    >>> norm2(np.array([3.0, 4.0]))
+    5.0
+    """
+    return math.sqrt(dot_twin(a, a))
 
 
 @inlined

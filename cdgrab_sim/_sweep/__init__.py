@@ -1,6 +1,6 @@
 """Sweeps: tasks over configurations, on any engine, stored as they finish.
 
-    configurations (_grid, _config)  ->  execute (_execute)  ->  store (_store)  ->  Sweep (_results)
+    configurations (_grid, _config)  ->  execute (_execute)  ->  store (_store, _open)  ->  Sweep (_results)
                                           lanes of workers (_engines, _dispatch, _process, _worker, _bundle)
 
 `execute` is the bottom layer, for any task; `sweep` is `execute` with the task "simulate one configuration".

@@ -7,13 +7,13 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from cdgrab_sim._records import Ordering, Problem, Update
-from cdgrab_sim._sweep._config import Config, plain
+from cdgrab_sim._sweep._config import Config, changes, plain
 from cdgrab_sim._sweep._engines import Engine
 from cdgrab_sim._sweep._execute import Plan, run_plan
 from cdgrab_sim._sweep._grid import configurations, read_toml
+from cdgrab_sim._sweep._open import in_memory, writing
 from cdgrab_sim._sweep._results import Sweep
 from cdgrab_sim._sweep._simulation import Simulation
-from cdgrab_sim._sweep._store import in_memory, writing
 
 Configs: TypeAlias = str | PathLike[str] | Sequence[Mapping[str, Any]]
 
@@ -121,10 +121,14 @@ def configs_of(
 
 
 def plan_of(task: Simulation, configs: Sequence[Config]) -> Plan:
-    """Check every configuration; step sizes are shown as floats."""
+    """Check every configuration; step sizes are shown as floats, records as what they change."""
     settled = [plain(config) for config in configs]
     for config in settled:
         task.check(config)
         if isinstance(config["step_size"], int):
             config["step_size"] = float(config["step_size"])
+        if "record" in config:
+            config["record"] = changes(task.record(config))
+            if not config["record"]:
+                del config["record"]
     return Plan.of(task, settled, name="simulate")

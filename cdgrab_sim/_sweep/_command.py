@@ -15,9 +15,9 @@ from cdgrab_sim._sweep._config import Config
 from cdgrab_sim._sweep._engines import cores
 from cdgrab_sim._sweep._estimate import seconds_left
 from cdgrab_sim._sweep._grid import read_toml
+from cdgrab_sim._sweep._open import reading
 from cdgrab_sim._sweep._results import Sweep
 from cdgrab_sim._sweep._simulation import Simulation
-from cdgrab_sim._sweep._store import reading
 
 _UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal
 from hashlib import blake2b
@@ -45,11 +46,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Real | Decimal):
         return _number(name, value)
     if isinstance(value, Record):
-        return {
-            one.name: _plain(f"{name}.{one.name}", getattr(value, one.name))
-            for one in fields(Record)
-            if getattr(value, one.name) != one.default
-        }
+        return _plain(name, changes(value))
     if isinstance(value, Mapping):
         return {str(inner): _plain(f"{name}.{inner}", found) for inner, found in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
@@ -58,6 +55,18 @@ def _plain(name: str, value: Any) -> Any:
         array = np.asarray(value)
         return _plain(name, list(array) if array.ndim else array[()])
     raise _not_plain(name, value)
+
+
+def changes(record: Record) -> dict[str, Any]:
+    """Return what a record changes: equal records are one configuration, whatever they spell out.
+
+    Examples
+    --------
+    >>> changes(Record(every=1)), changes(Record(every=2, herding=("inf",)))
+    ({}, {'every': 2, 'herding': ('inf',)})
+    """
+    chosen = {one.name: getattr(record, one.name) for one in fields(Record)}
+    return {one.name: chosen[one.name] for one in fields(Record) if chosen[one.name] != one.default}
 
 
 def _number(name: str, value: Any) -> int | float:
@@ -113,7 +122,18 @@ def _shortest(text: str) -> int | float:
 
 
 def meaning(name: str, value: Any) -> str:
-    """Return what equal values of a field, of whatever type, have in common."""
+    """Return what equal values of a field, of whatever type, have in common.
+
+    No record is the default one.
+
+    Examples
+    --------
+    >>> meaning("record", None) == meaning("record", {"every": 1}) == meaning("record", Record())
+    True
+    """
+    if name == "record":
+        with suppress(TypeError, ValueError):  # another task's own
+            value = value if isinstance(value, Record) else changes(Record(**plain(value or {})))
     return canonical(as_json({name: value}))
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from cdgrab_sim._sweep._bundle import DONE, Outcome, Task, Values
 from cdgrab_sim._sweep._config import as_json, key_of
 from cdgrab_sim._sweep._engines import Engine, landings
-from cdgrab_sim._sweep._store import Store, in_memory, writing
+from cdgrab_sim._sweep._open import in_memory, writing
+from cdgrab_sim._sweep._store import Store
 
 
 def execute(
@@ -103,8 +104,8 @@ def run_plan(
     plan: Plan, store: Store, *, jobs: int | None, executor: Engine, progress: bool, label: str
 ) -> dict[str, int]:
     """Run what the store does not hold yet; return the position of every key."""
-    positions = store.plan(plan.name, plan.texts)
     done = store.done()
+    positions = store.plan(plan.name, plan.texts)
     tasks = [(p, json.loads(plan.texts[key])) for key, p in positions.items() if key not in done]
     with (
         landings(plan.task, tasks, jobs=jobs, executor=executor) as landed,

@@ -18,7 +18,8 @@ from cdgrab_sim import _checks
 from cdgrab_sim._files import written_whole
 from cdgrab_sim._sweep._columns import cells, column, names
 from cdgrab_sim._sweep._config import meaning
-from cdgrab_sim._sweep._store import Store, reading
+from cdgrab_sim._sweep._open import reading
+from cdgrab_sim._sweep._store import Store
 
 if TYPE_CHECKING:
     import xarray

@@ -61,7 +61,7 @@ class Simulation:
             _checks.real("step_size", config["step_size"], above=0.0)
         for name in _OF_UPDATES:
             _checks.real(name, config.get(name, 0.0), low=0.0)
-        self._record(config)
+        self.record(config)
 
     def __call__(self, config: Config) -> Values:
         """Return final numbers and curves."""
@@ -72,7 +72,7 @@ class Simulation:
         """Return the problem, the ordering, and the other arguments of `simulate`."""
         made = {kind: _make(one, given) for kind, (one, given) in self._split(config).items()}
         known = _settings(config) - {"problem", "ordering", "update", "record"}
-        settings = {name: config[name] for name in config if name in known} | {"record": self._record(config)}
+        settings = {name: config[name] for name in config if name in known} | {"record": self.record(config)}
         if "update" in made:
             settings["update"] = made["update"]
         return made["problem"], made["ordering"], settings
@@ -108,7 +108,8 @@ class Simulation:
             for kind, one in chosen.items()
         }
 
-    def _record(self, config: Config) -> Record:
+    def record(self, config: Config) -> Record:
+        """Return what a configuration asks to write down."""
         chosen = config.get("record", {})
         if not isinstance(chosen, Mapping):
             raise TypeError(f"record: expected a table, for example {{'every': 10}}; got {chosen!r}")

@@ -179,6 +179,13 @@ class JobTimes:
                 raise TypeError(f"{name}: expected a function; got {value!r}; see job_times for ready ones")
 
 
+def based_on(base: Any) -> JobTimes:
+    """Return the model that another one changes; by default all jobs take as long."""
+    if not (base is None or isinstance(base, JobTimes)):
+        raise TypeError(f"base: expected a JobTimes, such as exponential(); got {base!r}")
+    return JobTimes("fixed") if base is None else base
+
+
 def positive_times(name: str, value: Any) -> FloatArray:
     """Return times as float64; they must be above 0 and may be infinite."""
     given = np.asarray(value)

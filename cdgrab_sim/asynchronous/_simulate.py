@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, problems
 from cdgrab_sim._kernels import jit
+from cdgrab_sim._kernels.sums import norm2, ordered_sum
 from cdgrab_sim._records import Problem
 from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
@@ -228,8 +229,8 @@ class _Recorder:
             if name == "loss":
                 values.append(float(problem.value(engine.x, problem.data)))
             elif name == "grad_norm":
-                g = problem.gradients(engine.x).mean(axis=(0, 1))
-                values.append(float(np.linalg.norm(g)))
+                rows = problem.gradients(engine.x).reshape(-1, problem.d)
+                values.append(norm2(ordered_sum(rows) / len(rows)))
             else:
                 values.append(engine.x.copy() if name == "trajectory" else engine.virtual())
 

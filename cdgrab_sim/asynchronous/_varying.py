@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._hash import clock_stream
-from cdgrab_sim.asynchronous._records import JobTimes
+from cdgrab_sim.asynchronous._records import JobTimes, based_on
 
 _STEPS = 64  # of a period
 
@@ -147,7 +147,7 @@ def sinusoid(period: float, depth: float, base: JobTimes | None = None) -> JobTi
 
 
 def _varying(name: str, rates: Callable[[int], FloatArray], step: float, base: JobTimes | None) -> JobTimes:
-    base = JobTimes("fixed") if base is None else base
+    base = based_on(base)
     step = _checks.real("step", step, above=0.0)
     full = name if base.name == "fixed" else f"{name}, {base.name}"
     return replace(base, name=full, rates=rates, step=step)

@@ -16,7 +16,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._hash import control
-from cdgrab_sim.asynchronous._records import CurrentLoss, JobTimes, Law, positive_times
+from cdgrab_sim.asynchronous._records import CurrentLoss, JobTimes, Law, based_on, positive_times
 from cdgrab_sim.asynchronous._varying import on_off, sinusoid, trace
 
 __all__ = [
@@ -251,7 +251,7 @@ def by_loss(
         raise ValueError(f"floor: expected a number in (0, 1]; got {floor}; lower it")
     if not (loss is None or callable(loss)):
         raise TypeError(f"loss: expected a function loss(x, i, j, data); got {loss!r}")
-    base = _checked(base)
+    base = based_on(base)
     name = "by loss" if base.name == "fixed" else f"by loss, {base.name}"
     return replace(base, name=name, current=CurrentLoss(loss, power, floor, at))
 
@@ -286,11 +286,5 @@ def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
 
 
 def _dependent(name: str, example: Callable[[Problem], FloatArray], base: JobTimes | None) -> JobTimes:
-    base = _checked(base)
+    base = based_on(base)
     return replace(base, name=name if base.name == "fixed" else f"{name}, {base.name}", example=example)
-
-
-def _checked(base: JobTimes | None) -> JobTimes:
-    if not (base is None or isinstance(base, JobTimes)):
-        raise TypeError(f"base: expected a JobTimes, such as exponential(); got {base!r}")
-    return fixed() if base is None else base

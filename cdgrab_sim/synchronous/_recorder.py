@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim._kernels.prefix import stream_errors
+from cdgrab_sim._kernels.sums import norm2
 from cdgrab_sim._records import Ordering, Problem, Record, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.synchronous._engine import Engine, balance_of_epoch
@@ -73,9 +74,9 @@ class Recorder:
         """Record what depends on the iterate; tell whether the loss, where recorded, is finite."""
         arrays, problem = self.at_points, self.problem
         if "grad_norm" in arrays:
-            arrays["grad_norm"][r, row] = np.linalg.norm(engine.full_gradient(x))
+            arrays["grad_norm"][r, row] = norm2(engine.full_gradient(x))
         if self.x_star is not None:
-            arrays["distance"][r, row] = np.linalg.norm(x - self.x_star)
+            arrays["distance"][r, row] = norm2(x - self.x_star)
         if "trajectory" in arrays:
             arrays["trajectory"][r, row] = x
         if average is not None:

@@ -67,9 +67,9 @@ def test_the_forecast_is_about_right(words, capsys, tmp_path):
     cli.main([*words, "--dry-run", "--json"])
     predicted = json.loads(capsys.readouterr().out)["seconds"]
     cli.main(words)
-    from cdgrab_sim._sweep import _store
+    from cdgrab_sim._sweep import _open
 
-    with _store.reading("study.sqlite") as store:
+    with _open.reading("study.sqlite") as store:
         measured = sum(row.seconds for row in store.rows())
     assert measured / 5 < predicted < 5 * measured
 
@@ -117,10 +117,10 @@ def test_ctrl_c_exits_with_130_and_the_command_it_prints_resumes(words, python, 
 
 def done(path):
     """The seconds that the finished runs took: they would differ if a run had run again."""
-    from cdgrab_sim._sweep import _store
+    from cdgrab_sim._sweep import _open
 
     try:
-        with _store.reading(path) as store:
+        with _open.reading(path) as store:
             return [row.seconds for row in store.rows() if row.word == "completed"]
     except ValueError:  # before the first transaction
         return []

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from cdgrab_sim._sweep import _store, execute, open_sweep
+from cdgrab_sim._sweep import _open, execute, open_sweep
 from cdgrab_sim._sweep._bundle import DONE, Outcome
 from tests.sweep.tasks import waves
 
@@ -14,7 +14,7 @@ def stored(path, count):
     """Commit `count` runs with a curve each; return the seconds that one took."""
     texts = {f"{x:032x}": f'{{"m":8,"n":64,"epochs":50,"seed":{x}}}' for x in range(count)}
     values = {"status": "completed", "final_loss": 1 / 3, "loss": np.linspace(1.0, 0.1, 51)}
-    with _store.writing(path) as store:
+    with _open.writing(path) as store:
         positions = store.plan("task", texts).values()
         start = time.perf_counter()
         for position in positions:
@@ -30,7 +30,7 @@ def overhead(path):
     start = time.perf_counter()
     execute(waves, [{"x": x, "seconds": 0.05} for x in range(60)], store=path)
     wall = time.perf_counter() - start
-    with _store.reading(path) as store:
+    with _open.reading(path) as store:
         return wall / sum(row.seconds for row in store.rows()) - 1.0
 
 

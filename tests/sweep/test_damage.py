@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim._sweep import execute, open_sweep
+from cdgrab_sim._sweep._format import Entry
 
 CONFIGS = [{"x": x} for x in range(25)]
 
@@ -93,6 +94,35 @@ def test_ten_thousand_flipped_bits(written, tmp_path):
     for _ in flipped(whole, path, 10_000, 0, None):
         true_or_one_line(lambda: everything(path), read, path)
         true_or_one_line(lambda: as_text(execute(measure, CONFIGS, store=path)), results, path)
+
+
+def test_a_status_reads_no_more_than_it_needs_and_still_sees_damage(written, tmp_path, monkeypatch):
+    path, full = tmp_path / "store.sqlite", {"runs": 25, "done": 25}
+    for change in (None, "word = 'failed'", "word = 'dome'", "word = x'646f6e65'"):
+        path.write_bytes(written[0])
+        study = open_sweep(path)
+        if change is None:
+            with monkeypatch.context() as patch:
+                patch.setattr(Entry, "digest", property(lambda entry: 1 / 0))
+                assert study.status() == full
+            continue
+        with sqlite3.connect(path) as raw:
+            raw.execute(f"UPDATE runs SET {change} WHERE position = 2")
+        raw.close()
+        with pytest.raises(ValueError, match=r"store.sqlite: damaged"):
+            study.status()
+
+
+@pytest.mark.parametrize("word", ["completed", 'said "so"', "größe", "done", "failed", 7, True])
+def test_words_of_a_task_are_counted(word, tmp_path):
+    study = tmp_path / "store.sqlite"
+    execute(lambda config: {"status": word, "x": config["x"]}, CONFIGS[:3], store=study)
+    assert open_sweep(study).status() == {"runs": 3, str(word): 3}
+    with sqlite3.connect(study) as raw:
+        raw.execute("UPDATE runs SET word = 'dOne' WHERE position = 2")
+    raw.close()
+    with pytest.raises(ValueError, match="run 2 does not match"):
+        open_sweep(study).status()
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import time
 
 import pytest
 
-from cdgrab_sim._sweep import _store, execute, open_sweep
+from cdgrab_sim._sweep import _open, _store, execute, open_sweep
 from tests.sweep.processes import is_running, until, workers
 from tests.sweep.tasks import deadly, same, waves
 
 # Commits, then says so: what it says must be in the store whatever happens next.
 SWEEP = """
 import os, sys
-from cdgrab_sim._sweep import _store, execute
+from cdgrab_sim._sweep import _open, _store, execute
 from tests.sweep.tasks import waves
 
 store, report, count, jobs = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -33,7 +33,7 @@ execute(waves, [{"x": x, "seconds": 0.004} for x in range(count)], store=store, 
 
 def contents(path):
     """Everything in a store but the clock."""
-    with _store.reading(path) as store:
+    with _open.reading(path) as store:
         rows = [row._replace(seconds=0.0) for row in store.rows()]
         return rows, {
             name: {k: (a.dtype, a.tobytes()) for k, a in store.curves(name).items()}
@@ -43,7 +43,7 @@ def contents(path):
 
 def done_in(path):
     """The positions that a store holds, however it was left."""
-    with _store.reading(path) as store:
+    with _open.reading(path) as store:
         return {row.position for row in store.rows() if row.word == "done"}
 
 

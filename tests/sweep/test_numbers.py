@@ -36,6 +36,25 @@ def test_equal_values_are_one_run(field, tmp_path):
         assert study.to_xarray().loss.shape == study.curves("loss")[0].shape
 
 
+RECORDS = [{"every": 1}, {}, cg.Record(), {"every": np.int8(1), "loss": True}, {"herding": []}]
+
+
+def test_no_record_and_the_default_one_are_one_run(tmp_path):
+    """They were two keys, and each seed counted twice in `curves`."""
+    for record in RECORDS:
+        for configs in ([BASE | {"record": record}], [BASE, BASE | {"record": record}]):
+            study = cg.sweep(configs, store=tmp_path / "store.sqlite")
+            assert study.status() == {"runs": 1, "completed": 1}, repr(record)
+        assert len(study.curves("loss", record=record)) == 1
+    both = cg.sweep([BASE, BASE | {"record": {"every": 2, "grad_norm": True}}])
+    assert both.status()["runs"] == 2
+    for record in RECORDS:
+        assert both.curves("loss", record=record).shape == (1, 3)
+    assert both.curves("loss", record={"every": 2}).shape == (1, 2)
+    with pytest.raises(ValueError, match="no run with 'loss'"):
+        both.curves("loss", record={"ever": 2})
+
+
 @pytest.mark.parametrize("field", EQUAL)
 def test_equal_values_are_one_run_within_a_call(field):
     assert cg.sweep([BASE | {field: value} for value in EQUAL[field]]).status()["runs"] == 1

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from cdgrab_sim._sweep import _store, execute, open_sweep
+from cdgrab_sim._sweep import _open, _store, execute, open_sweep
 from cdgrab_sim._sweep._bundle import DONE, Outcome
 from tests.sweep.tasks import equal, same, waves
 
@@ -25,7 +25,7 @@ def path(tmp_path):
 @pytest.fixture
 def full(monkeypatch):
     """Stores that may have so many pages, which SQLite reports as it does a full disk."""
-    connect = _store._connect
+    connect = _open._connect
 
     def limit(pages):
         def limited(address):
@@ -33,7 +33,7 @@ def full(monkeypatch):
             connection.execute(f"PRAGMA max_page_count = {pages}")
             return connection
 
-        monkeypatch.setattr(_store, "_connect", limited)
+        monkeypatch.setattr(_open, "_connect", limited)
 
     return limit
 
@@ -123,7 +123,7 @@ def test_a_finished_store_is_one_plain_file(path):
 
 
 def test_a_second_writer_is_told_who_holds_the_file(path):
-    with _store.writing(path), pytest.raises(OSError, match=rf"process {os.getpid()} on \S+ writes to it"):
+    with _open.writing(path), pytest.raises(OSError, match=rf"process {os.getpid()} on \S+ writes to it"):
         execute(waves, CONFIGS, store=path)
     execute(waves, CONFIGS, store=path)
 
@@ -158,7 +158,7 @@ def test_ctrl_c_inside_a_commit_keeps_all_of_a_run_or_nothing(path, monkeypatch)
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    with _store.writing(path) as store:
+    with _open.writing(path) as store:
         (position,) = store.plan("task", {"key": "{}"}).values()
         whole = Outcome(position, DONE, {"a": np.zeros(3), "b": np.ones(3)}, 0.0, "")
         with monkeypatch.context() as patch:
@@ -308,7 +308,7 @@ def test_many_readers_do_not_disturb_the_writer(path):
 
 def test_a_copy_of_a_finished_store_is_whole_though_a_reader_was_there(path, tmp_path):
     """A reader that keeps the file open keeps the log beside it, but nothing in it."""
-    with _store.writing(path) as store:
+    with _open.writing(path) as store:
         store.plan("task", {"key": '{"x":1}'})
         reader = sqlite3.connect(path)
         reader.execute("SELECT count(*) FROM runs").fetchall()
@@ -321,12 +321,12 @@ def test_a_copy_of_a_finished_store_is_whole_though_a_reader_was_there(path, tmp
 
 
 def test_results_that_a_reader_keeps_in_the_log_are_announced(path):
-    with _store.writing(path) as store:
+    with _open.writing(path) as store:
         store.plan("task", {"key": '{"x":1}'})
     reader = sqlite3.connect(path, isolation_level=None)
 
     def look_until_the_end():
-        with _store.writing(path) as store:
+        with _open.writing(path) as store:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM runs").fetchall()
             store.plan("task", {"other": '{"x":2}'})
@@ -339,11 +339,11 @@ def test_results_that_a_reader_keeps_in_the_log_are_announced(path):
 
 def test_a_reader_sees_one_moment_of_a_sweep_that_runs(path):
     """Rows that were read before a run ended do not meet its curves: labelled arrays had a KeyError."""
-    with _store.writing(path) as store:
+    with _open.writing(path) as store:
         positions = store.plan("task", {"one": '{"x":1}', "two": '{"x":2}'})
         curve = {"loss": np.zeros(3)}
         store.commit(Outcome(positions["one"], DONE, curve, 0.0, ""))
-        with _store.reading(path) as reader:
+        with _open.reading(path) as reader:
             assert [row.word for row in reader.rows()] == ["done", "pending"]
             store.plan("task", {"three": '{"x":3}'})
             store.commit(Outcome(positions["two"], DONE, curve, 0.0, ""))
