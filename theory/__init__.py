@@ -4,7 +4,8 @@ from importlib import import_module
 from types import ModuleType
 
 LETTERS = (
-    "asynchrony", "balancing", "convergence", "herding", "instances", "quadratics", "random_orders", "slopes",
+    "affine", "asynchrony", "balancing", "convergence", "herding", "instances", "quadratics", "random_orders",
+    "slopes",
 )  # fmt: skip
 
 

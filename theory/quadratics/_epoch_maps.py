@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory._checks import one_of, positive
+from theory._orders import over_orders
 from theory._spectral import Array, examples, stack
 
 LARGEST_TABLE = 2**26
@@ -109,12 +110,7 @@ def average_product(maps: ArrayLike) -> Array:
         raise ValueError(
             f"expected 2**n * D**2 <= {LARGEST_TABLE}; got n = {n}, D = {size}; pass fewer or smaller maps"
         )
-    table = np.empty((2**n, size, size))
-    table[0] = np.eye(size)
-    for subset in range(1, 2**n):
-        members = [j for j in range(n) if subset >> j & 1]
-        table[subset] = sum(t[j] @ table[subset ^ 1 << j] for j in members) / len(members)
-    return np.asarray(table[-1])
+    return over_orders(n, 1, np.eye(size), lambda w, product: np.asarray(t[w] @ product))
 
 
 def expected_epoch(ordering: str, maps: ArrayLike) -> Array:

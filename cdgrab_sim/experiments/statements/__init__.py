@@ -1,6 +1,7 @@
 """Every checked statement: one file per family, one small function per claim, all in `STATEMENTS`."""
 
 from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a family registers it)
+    affine,
     asynchronous_modes,
     asynchrony,
     balancing,

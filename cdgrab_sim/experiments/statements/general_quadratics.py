@@ -33,7 +33,7 @@ def quadratics(hessians: FloatArray, linear: FloatArray) -> Problem:
     return Problem("quadratics", m=m, n=n, d=d, data=(hessians, linear), grads=_grads, value=_value)
 
 
-def _draw(rng: Generator, m: int, n: int, d: int = 2) -> tuple[FloatArray, FloatArray]:
+def draw(rng: Generator, m: int, n: int, d: int = 2) -> tuple[FloatArray, FloatArray]:
     root = rng.standard_normal((m, n, d, d))
     return root @ root.swapaxes(-1, -2) + 0.3 * np.eye(d), rng.standard_normal((m, n, d))
 
@@ -56,7 +56,7 @@ def _fixed_point(matrix: FloatArray) -> FloatArray:
 @identity("G1", "mean map of an epoch over all orders", cases=6)
 def mean_map(rng: Generator, number: int) -> Measured:
     law, n = ("rr", "sgd")[number % 2], 3 + number % 4 // 2
-    A, c = _draw(rng, 1, n)
+    A, c = draw(rng, 1, n)
     orders = permutations(1, n) if law == "rr" else draws(1, n)
     measured = _affine(quadratics(A, c), ([pi] for pi in orders), 0.1)
     return difference(measured, theory.expected_epoch(law, theory.affine_maps(0.1, A[0], c[0])))
@@ -64,7 +64,7 @@ def mean_map(rng: Generator, number: int) -> Measured:
 
 @identity("G1", "mean square after an epoch over all orders", cases=4)
 def mean_square(rng: Generator, number: int) -> Measured:
-    A, c = _draw(rng, 1, 4)
+    A, c = draw(rng, 1, 4)
     problem, x0 = quadratics(A, c), rng.standard_normal(2)
     ends = np.array([[*last(problem, [pi], 0.1, x0), 1.0] for pi in permutations(1, 4)])
     squares = theory.expected_epoch("rr", theory.squares(theory.affine_maps(0.1, A[0], c[0])))
@@ -74,7 +74,7 @@ def mean_square(rng: Generator, number: int) -> Measured:
 
 @identity("G1", "stationary mean of random reshuffling", cases=4, tol=1e-9)
 def stationary_mean(rng: Generator, number: int) -> Measured:
-    A, c = _draw(rng, 1, 4)
+    A, c = draw(rng, 1, 4)
     measured = _fixed_point(_affine(quadratics(A, c), ([pi] for pi in permutations(1, 4)), 0.05))
     return difference(measured, theory.stationary_mean("rr", 0.05, A[0], c[0]))
 
@@ -85,7 +85,7 @@ SMALL = 1e-4  # step at which the leading terms are compared; what follows them 
 @identity("G3", "bias of random reshuffling at a small step, by enumeration", cases=6, tol=0.02)
 def reshuffling_bias(rng: Generator, number: int) -> Measured:
     m, n = ((1, 3), (2, 2), (2, 3))[number % 3]
-    A, c = _draw(rng, m, n)
+    A, c = draw(rng, m, n)
     at = instances.general_quadratics(A, c)
     measured = _fixed_point(_affine(quadratics(A, c), ([pi] for pi in permutations(m, n)), SMALL))
     return difference(measured - at.x_star, theory.reshuffling_bias(SMALL, A, at.gradients))
@@ -100,7 +100,7 @@ def _steps(A: FloatArray, z: FloatArray, pi: IntArray) -> tuple[FloatArray, Floa
 @identity("G4", "limit of a given order at a small step", cases=10, tol=0.02)
 def fixed_order_bias(rng: Generator, number: int) -> Measured:
     m, n = 1 + number % 2, int(rng.integers(2, 8))
-    A, c = _draw(rng, m, n)
+    A, c = draw(rng, m, n)
     at, pi = instances.general_quadratics(A, c), random_orders(rng, m, n)
     e = _fixed_point(_affine(quadratics(A, c), [[pi]], SMALL)) - at.x_star
     return difference(e, theory.fixed_order_bias(SMALL, *_steps(A, at.gradients, pi)))
@@ -109,7 +109,7 @@ def fixed_order_bias(rng: Generator, number: int) -> Measured:
 @identity("G4b", "limit of an order and its reverse at a small step", cases=10, tol=0.03)
 def reversed_pair_bias(rng: Generator, number: int) -> Measured:
     m, n = 1 + number % 2, int(rng.integers(2, 8))
-    A, c = _draw(rng, m, n)
+    A, c = draw(rng, m, n)
     at, pi = instances.general_quadratics(A, c), random_orders(rng, m, n)
     e = _fixed_point(_affine(quadratics(A, c), [[pi, pi[:, ::-1]]], SMALL)) - at.x_star
     return difference(e, theory.reversed_pair_bias(SMALL, *_steps(A, at.gradients, pi)))
