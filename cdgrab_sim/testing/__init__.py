@@ -13,6 +13,7 @@ that Hypothesis found.
 
 from __future__ import annotations
 
+from cdgrab_sim.testing._exact_law import assert_exact_law
 from cdgrab_sim.testing._herding import (
     assert_coordinated_pairs_halve,
     assert_pairs_halve,
@@ -35,6 +36,7 @@ from cdgrab_sim.testing._strategies import KINDS, orders, signs, vectors, whole
 __all__ = [
     "KINDS",
     "assert_coordinated_pairs_halve",
+    "assert_exact_law",
     "assert_greedy_bound",
     "assert_greedy_decisions",
     "assert_pairs_halve",

@@ -1,0 +1,40 @@
+"""Every registered ordering and every linear update has its exact law on quadratics."""
+
+import numpy as np
+import pytest
+
+import cdgrab_sim as cg
+from cdgrab_sim.testing import assert_exact_law
+from cdgrab_sim.testing._order_laws import LAWS
+
+LINEAR = {"sgd", "heavy-ball", "nesterov"}  # on quadratics; others may be, or not
+
+
+def general(m, n, d):
+    """Every example has a Hessian of its own."""
+    rng = np.random.default_rng([m, n, d])
+    root = rng.standard_normal((m, n, d, d))
+    hessians = root @ root.swapaxes(-1, -2) + 0.3 * np.eye(d)
+    return cg.problems.from_hessians(
+        (hessians + hessians.swapaxes(-1, -2)) / 2, rng.standard_normal((m, n, d))
+    )
+
+
+ALONE = [cg.problems.quadratic(m=1, n=3, d=2), general(1, 4, 1), general(1, 3, 2)]
+TOGETHER = [cg.problems.quadratic(m=2, n=3, d=1, heterogeneity=1.0), general(2, 3, 2), general(1, 4, 2)]
+
+
+@pytest.mark.parametrize("name", cg.orderings.ORDERINGS)
+def test_orderings(name):
+    for problem in ALONE if name == "grab" else TOGETHER:
+        assert_exact_law(problem, name, law=None if name in LAWS else "any", replicates=100)
+
+
+@pytest.mark.parametrize("name", sorted(cg.updates.UPDATES))
+def test_updates(name):
+    try:
+        for problem, ordering in zip(TOGETHER, ("rr", "sgd", "cd-grab"), strict=True):
+            assert_exact_law(problem, ordering, name, replicates=100)
+    except AssertionError as error:
+        if name in LINEAR or "affine in the iterates" not in str(error):
+            raise
