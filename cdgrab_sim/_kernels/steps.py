@@ -6,8 +6,9 @@ For the steps k = k0, k0 + 1, ... of one chunk, with b the batch and every b-th 
     out    += weight[i, j] * G[k, i], or what ``take(it, out, G[k, i], alpha, i, j, U[k, i])`` adds
     step(it, out / (m b), alpha, U[k])
 
-A last, short batch is divided by b all the same, as in `walk`. Where gradients or the update are plain
-Python, this loop is too, and calls the compiled parts.
+`out` has one row, or one for each worker where the update asks for ``each`` of them: then the sums are
+``out[i]`` and step is shown ``out / b``. A last, short batch is divided by b all the same, as in `walk`.
+Where gradients or the update are plain Python, this loop is too, and calls the compiled parts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from cdgrab_sim._kernels.jit import bound, is_jitted, kernel
+from cdgrab_sim._records import Update
 from cdgrab_sim._types import FloatArray, IntArray
 
 
@@ -28,9 +30,14 @@ def visit(idx: IntArray, pi: IntArray, k: int) -> None:
 
 
 @kernel(small=True)
-def add(out: FloatArray, g: FloatArray) -> None:
-    """Add the rows of `g`, one after the other."""
-    if g.shape[1] < 8:  # a column at a time stays in a register
+def add(out: FloatArray, g: FloatArray, weight: FloatArray, idx: IntArray) -> None:
+    """Add the rows of `g` one after the other, each times the weight of its example where there are any."""
+    if weight.shape[0] > 0:
+        for i in range(g.shape[0]):
+            w = weight[i, idx[i]]
+            for p in range(g.shape[1]):
+                out[p] += w * g[i, p]
+    elif g.shape[1] < 8:  # a column at a time stays in a register
         for p in range(g.shape[1]):
             column = out[p]
             for i in range(g.shape[0]):
@@ -40,15 +47,6 @@ def add(out: FloatArray, g: FloatArray) -> None:
         for i in range(g.shape[0]):
             for p in range(g.shape[1]):
                 out[p] += g[i, p]
-
-
-@kernel(small=True)
-def add_weighted(out: FloatArray, g: FloatArray, weight: FloatArray, idx: IntArray) -> None:
-    """Add the rows of `g`, each times the weight of its example."""
-    for i in range(g.shape[0]):
-        w = weight[i, idx[i]]
-        for p in range(g.shape[1]):
-            out[p] += w * g[i, p]
 
 
 @kernel(small=True)
@@ -70,10 +68,10 @@ def _nothing(it: Any, out: FloatArray, g: FloatArray, alpha: float, i: int, j: i
     """Stand in for a `take` that is not there."""
 
 
-def _walk(grads: Any, step: Any, take: Any, *, takes: bool) -> Callable[..., None]:
+def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Callable[..., None]:
     def walk(G, at, it, out, pi, weight, U, who, k0, alpha, batch, data):  # type: ignore[no-untyped-def]
-        m, n, apart = G.shape[1], pi.shape[1], it.X.shape[0] > 0
-        share = 1.0 / (m * batch)
+        m, n, apart, first = G.shape[1], pi.shape[1], it.X.shape[0] > 0, out[0]
+        share = 1.0 / (batch if each else m * batch)
         update = k0 // batch
         filled = k0 - update * batch
         for r in range(G.shape[0]):
@@ -87,29 +85,36 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool) -> Callable[..., Non
                 grads(g, it.x, who, idx, data)
             if takes:
                 for i in range(m):
-                    take(it, out, g[i], alpha[update], i, idx[i], U[k, i])
-            elif weight.shape[0] > 0:
-                add_weighted(out, g, weight, idx)
+                    take(it, out[i] if each else first, g[i], alpha[update], i, idx[i], U[k, i])
+            elif each:
+                for i in range(m):
+                    add(out[i], g[i : i + 1], weight[i : i + 1], idx[i : i + 1])
             else:
-                add(out, g)
+                add(first, g, weight, idx)
             filled += 1
             if filled < batch and k + 1 < n:
                 continue
-            scale(out, share)
-            step(it, out, alpha[update], U[k])
-            reset(out)
+            for row in range(out.shape[0]):
+                scale(out[row], share)
+            if each:
+                step(it, out, alpha[update], U[k])
+            else:
+                step(it, first, alpha[update], U[k])
+            for row in range(out.shape[0]):
+                reset(out[row])
             update += 1
             filled = 0
 
     return walk
 
 
-_summing, _taking = partial(_walk, takes=False), partial(_walk, takes=True)
+_WALKS = {
+    (takes, each): partial(_walk, takes=takes, each=each) for takes in (False, True) for each in (False, True)
+}
 
 
-def bound_steps(grads: Any, step: Any, take: Any = None) -> Callable[..., None]:
+def bound_steps(grads: Any, update: Update) -> Callable[..., None]:
     """Return the walk of an update, compiled where gradients and update are."""
-    make, take = (_summing, _nothing) if take is None else (_taking, take)
-    if all(map(is_jitted, (grads, step, take))):
-        return bound(make, grads, step, take)
-    return make(grads, step, take)
+    parts = (grads, update.step, update.take or _nothing)
+    make = _WALKS[update.take is not None, update.each]
+    return bound(make, *parts) if all(map(is_jitted, parts)) else make(*parts)

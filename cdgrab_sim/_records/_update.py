@@ -55,7 +55,10 @@ class Update:
     take : callable, optional
         ``take(it, out, g, alpha, i, j, u)`` is shown every gradient `g` (d,), of worker i at its example j,
         and adds to `out` (d,) what the gradient contributes to the sum, with `u` (draws,). By default the
-        gradient itself. Local steps move ``X[i]`` here; tables and compressed messages live here.
+        gradient itself. What depends on the example, such as a table of gradients, lives here.
+    each : bool
+        `step` is shown the mean gradient of each worker, `g` (m, d), instead of the mean of all, and `take`
+        adds to that of its worker. Local steps, gossip and compressed messages need it.
     draws : int
         Uniform numbers in [0, 1) per gradient. They are drawn outside, worker by worker, so that those of
         worker i depend neither on m nor on what orderings draw.
@@ -96,6 +99,7 @@ class Update:
     init: Callable[[FloatArray, Problem], Iterates] = field(repr=False)
     step: Callable[..., Any] = field(repr=False)
     take: Callable[..., Any] | None = field(default=None, repr=False)
+    each: bool = False
     draws: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fused: tuple[float, float] | None = field(default=None, repr=False)

@@ -62,7 +62,7 @@ class Engine:
         at, who = np.empty((steps, m), dtype=np.int64), np.arange(m)
         ends = [(k0, min(steps, n - k0)) for k0 in range(0, n, steps)]
         self._chunks = [Seen(k0, who, at[:rows], self.stream[:rows]) for k0, rows in ends]
-        self._sum, self._nothing = np.zeros(d), np.empty((n, m, 0))
+        self._sum, self._nothing = np.zeros((m if update.each else 1, d)), np.empty((n, m, 0))
         self._identity: IntArray | None = None
 
     def epoch(
@@ -123,7 +123,7 @@ class Engine:
         weight: FloatArray | None = None,
         draws: FloatArray | None = None,
     ) -> None:
-        out, data, fused = self._sum, self._data, None
+        out, data, fused = self._sum if update.each else self._sum[:1], self._data, None
         out[:] = 0.0
         if self._fused is not None and update.fused is not None and weight is None:
             fused, x, v, (momentum, decay) = self._fused, it.x, it.S[0], update.fused
@@ -134,14 +134,14 @@ class Engine:
         for seen in self._chunks:
             k0, who, at, G = seen
             if fused is not None:
-                fused(G, at, x, v, out, pi, who, k0, alpha, momentum, decay, batch, data)
+                fused(G, at, x, v, out[0], pi, who, k0, alpha, momentum, decay, batch, data)
             else:
                 walk(G, at, it, out, pi, weight, draws, who, k0, alpha, batch, data)
             if see is not None:
                 see(seen)
 
     def _bind(self, update: Update) -> Callable[..., None]:
-        walk = bound_steps(self.problem.grads, update.step, update.take)
+        walk = bound_steps(self.problem.grads, update)
         self._stepping[update.name] = walk
         return walk
 

@@ -127,19 +127,20 @@ def check_update(update: Update | str, *, m: int = 3, d: int = 4, seed: int = 0)
     """
     update, seed = updates.make(update), _checks.integer("seed", seed, low=0)
     where = f"update {update.name!r}:"
-    problem = problems.PROBLEMS["skewed"](m=_checks.size("m", m), n=4, d=_checks.size("d", d))
+    m, d = _checks.size("m", m), _checks.size("d", d)
+    problem = problems.PROBLEMS["skewed"](m=m, n=4, d=d)
     x0 = stream(seed, Role.DATA).standard_normal(d)
     kept = x0.copy()
     it = updates.start(update, x0, problem)
-    path, half = _path(update, it, range(12), where, seed)
+    path, half = _path(update, it, m, range(12), where, seed)
     if not np.array_equal(x0, kept):
         raise AssertionError(f"{where} init: expected x0 to be left as it is; it was changed")
     if not np.isfinite(path).all():
         raise AssertionError(f"{where} expected finite iterates; got {path[~np.isfinite(path)][0]}")
     if (path == x0).all():
         raise AssertionError(f"{where} expected x to move; got x0 after {len(path)} steps")
-    again, _ = _path(update, updates.start(update, x0, problem), range(12), where, seed)
-    later, _ = _path(update, half, range(6, 12), where, seed)
+    again, _ = _path(update, updates.start(update, x0, problem), m, range(12), where, seed)
+    later, _ = _path(update, half, m, range(6, 12), where, seed)
     for other, first, start in ((again, path, 0), (later, path[6:], 6)):
         differs = (other != first).any(axis=1)
         if differs.any():
@@ -155,9 +156,11 @@ def check_update(update: Update | str, *, m: int = 3, d: int = 4, seed: int = 0)
         raise AssertionError(f"{where} expected settings of plain JSON; got {update.describe()}")
 
 
-def _path(update: Update, it: Iterates, steps: range, where: str, seed: int) -> tuple[FloatArray, Iterates]:
+def _path(
+    update: Update, it: Iterates, m: int, steps: range, where: str, seed: int
+) -> tuple[FloatArray, Iterates]:
     """Take steps in place; return the points after each, and a copy of the iterates before step 6."""
-    m, d = 3, len(it.x)
+    d = len(it.x)
     rng = stream(seed, Role.UPDATE)
     gradients, uniforms = rng.standard_normal((12, m, d)), rng.random((12, m, update.draws))
     points, half = [], it
@@ -175,11 +178,12 @@ def _path(update: Update, it: Iterates, steps: range, where: str, seed: int) -> 
 
 
 def _contributed(update: Update, it: Iterates, rows: FloatArray, u: FloatArray) -> FloatArray:
-    """Return the mean of what the workers' gradients contribute."""
-    out = np.zeros(len(it.x))
+    """Return what the workers' gradients contribute: their mean, or that of each."""
+    out = np.zeros(rows.shape if update.each else (1, len(it.x)))
     for i, g in enumerate(rows):
+        mine = out[i if update.each else 0]
         if update.take is None:
-            out += g
+            mine += g
         else:
-            update.take(it, out, g, 0.125, i, i, u[i])
-    return out / len(rows)
+            update.take(it, mine, g, 0.125, i, i, u[i])
+    return out if update.each else out[0] / len(rows)

@@ -8,8 +8,12 @@ from cdgrab_sim.updates._adamw import adamw as adamw
 from cdgrab_sim.updates._heavy_ball import heavy_ball as heavy_ball
 from cdgrab_sim.updates._iterates import iterates as iterates
 from cdgrab_sim.updates._iterates import start as start
+from cdgrab_sim.updates._local import local as local
+from cdgrab_sim.updates._nastya import nastya as nastya
 from cdgrab_sim.updates._nesterov import nesterov as nesterov
 from cdgrab_sim.updates._registry import UPDATES
+from cdgrab_sim.updates._scaffnew import scaffnew as scaffnew
+from cdgrab_sim.updates._scaffold import scaffold as scaffold
 from cdgrab_sim.updates._sgd import sgd as sgd
 
 UPDATES.arrange()
