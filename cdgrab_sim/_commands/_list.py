@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cdgrab_sim import asynchronous, experiments, orderings, problems, updates
+from cdgrab_sim.experiments._provenance import theory_counts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,7 @@ def run(args: argparse.Namespace) -> str:
         "updates": _summaries(updates.UPDATES),
         "asynchronous methods": _methods(asynchronous.METHODS),
         "experiments": experiments.EXPERIMENTS,
+        "functions of theory": {kind: str(count) for kind, count in theory_counts().items()},
     }
     width = max(len(name) for lines in sections.values() for name in lines)
     blocks = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cdgrab_sim.experiments._experiment import Result
     from cdgrab_sim.plots import Figure
 
-__all__ = ["EXPERIMENTS", "FAILED", "figure", "has_figure", "load"]
+__all__ = ["EXPERIMENTS", "FAILED", "GOOD", "figure", "has_figure", "load"]
 
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
@@ -43,6 +43,8 @@ EXPERIMENTS: dict[str, str] = {
     "all": "Which experiments agree with their predictions?",
 }
 
+# Verdicts of a row that bears out what it says; "refuted": a claim in print that is false, and was found so.
+GOOD = ("agrees", "holds", "refuted")
 # Verdicts of a row that contradicts its prediction.
 FAILED = ("disagrees", "fails")
 

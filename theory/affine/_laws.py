@@ -35,7 +35,7 @@ def epoch_square(
 
     Assumes that the examples of an epoch are independent of y.
 
-    Provenance: derived, note ``M1-moments-of-affine-maps``.
+    Provenance: proved here, note ``M1-moments-of-affine-maps``.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def moments(
 
     Assumes epochs that are independent of each other.
 
-    Provenance: derived, note ``M1-moments-of-affine-maps``.
+    Provenance: proved here, note ``M1-moments-of-affine-maps``.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def mean_square_rate(ordering: str, maps: ArrayLike, *, coins: bool = False) -> 
 
     Assumes epochs that are independent of each other.
 
-    Provenance: derived, note ``M1-moments-of-affine-maps``.
+    Provenance: proved here, note ``M1-moments-of-affine-maps``.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def stationary_moments(ordering: str, maps: ArrayLike, *, coins: bool = False) -
 
     Assumes epochs that are independent of each other, and a mean-square rate below one.
 
-    Provenance: derived, note ``M1-moments-of-affine-maps``.
+    Provenance: proved here, note ``M1-moments-of-affine-maps``.
 
     Returns
     -------

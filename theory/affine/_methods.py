@@ -28,7 +28,7 @@ def momentum_maps(
 
     Assumes quadratic examples.
 
-    Provenance: derived, note ``M2-maps-of-methods``; the recurrences are recalled.
+    Provenance: proved here, note ``M2-maps-of-methods``; the recurrences are recalled.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def table_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike, kind: str =
 
     Assumes quadratic examples.
 
-    Provenance: derived, note ``M2-maps-of-methods``. Schmidt, Le Roux, Bach, arXiv:1309.2388, and Defazio,
+    Provenance: proved here, note ``M2-maps-of-methods``. Schmidt, Le Roux, Bach, arXiv:1309.2388, and Defazio,
     Bach, Lacoste-Julien, arXiv:1407.0202: the recurrences are recalled.
 
     Parameters

@@ -20,7 +20,7 @@ def total_delay(m: int, updates: int) -> int:
     among the counter's advances only: so the identity holds for every rule, at every moment, for any job
     times.
 
-    Provenance: derived, note ``A3-conservation-of-delay``.
+    Provenance: proved here, note ``A3-conservation-of-delay``.
 
     Examples
     --------
@@ -37,8 +37,8 @@ def average_delay(m: int, updates: int) -> Fraction:
 
     Assumes what :func:`total_delay` assumes, with every gradient applied.
 
-    Provenance: the identity is derived, note ``A3-conservation-of-delay``; averaging over applied and
-    unfinished jobs together follows the definition of arXiv:2206.08307.
+    Provenance: proved here, note ``A3-conservation-of-delay``; averaging over applied and unfinished jobs
+    together follows the definition of arXiv:2206.08307.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def applied_prefix(issued: ArrayLike, in_flight: ArrayLike) -> NDArray[np.float6
 
     Assumes nothing on the job times; every job is applied once, none is dropped.
 
-    Provenance: derived, note ``A17-applied-and-issued-prefix-sums``.
+    Provenance: proved here, note ``A17-applied-and-issued-prefix-sums``.
 
     Parameters
     ----------

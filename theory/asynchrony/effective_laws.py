@@ -31,7 +31,7 @@ def after_dropping(p: ArrayLike, dropped: ArrayLike, fraction: float) -> NDArray
 
     Assumes nothing; this is conservation of draws. D is the law of the dropped ones.
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def cut_off(p: ArrayLike, times: ArrayLike, deadline: float) -> NDArray[np.float
 
     Assumes a job that takes longer than D is dropped; exact, for any m.
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def delay_adaptive(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
 
     Assumes every gradient advances the counter; the stationary regime.
 
-    Provenance: the rule is published (arXiv:2206.07638); its law is derived, note ``A9-effective-laws``.
+    Provenance: proved here (its law), note ``A9-effective-laws``; the rule is published (arXiv:2206.07638).
 
     Returns
     -------
@@ -116,8 +116,8 @@ def drop_older_than_m(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
     Assumes the counter advances on dropped gradients too; the stationary regime; no job time equals the mean
     (such an example has no limit of this form and is refused).
 
-    Provenance: the rule (step 0 is allowed for tau above the concurrency) is published (arXiv:2206.08307);
-    its law is derived, note ``A9-effective-laws``.
+    Provenance: proved here (its law), note ``A9-effective-laws``; the rule, where step 0 is allowed for tau
+    above the concurrency, is published (arXiv:2206.08307).
 
     Returns
     -------
@@ -159,7 +159,7 @@ def age_threshold(
     Assumes delays equal their means (m large, R of order m); the counter advances on applied gradients only;
     an aborted worker draws a fresh example. Near the threshold the true law is smoother: qualitative there.
 
-    Provenance: the rule is published (arXiv:2501.16168); its law is derived, note ``A9-effective-laws``.
+    Provenance: proved here (its law), note ``A9-effective-laws``; the rule is published (arXiv:2501.16168).
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def shards(mean_times: ArrayLike) -> NDArray[np.float64]:
 
     Assumes worker i draws from its own shard only, with the mean job time ``mean_times[i]``.
 
-    Provenance: derived, note ``A9-effective-laws`` (renewal reward); with fixed times it is also A11.
+    Provenance: proved here, note ``A9-effective-laws`` (renewal reward); with fixed times it is also A11.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def round_law(p: ArrayLike, ticks: ArrayLike, m: int, updates: int) -> Floats:
     Assumes the model of :mod:`theory.asynchrony.renewal` from an idle start; simultaneous arrivals are served
     in worker order (any order that does not look at the examples gives the same law).
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def delay_law(p: ArrayLike, ticks: ArrayLike, m: int, duration: int) -> Floats:
     Assumes the model of :mod:`theory.asynchrony.renewal` in its stationary regime, so every arrival advances
     the counter; the job times have no common divisor.
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def weighted_by_delay(
 
     Assumes what :func:`delay_law` assumes.
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Parameters
     ----------

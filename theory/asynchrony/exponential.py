@@ -19,8 +19,8 @@ def delay_law(m: int, k: int) -> NDArray[np.float64]:
 
     Assumes m workers with independent exponential job times of one rate; all read x_0 at the start.
 
-    Provenance: derived, note ``A5-exponential-times-and-implicit-momentum``. See Mitliagkas, Zhang, Hadjis,
-    Ré (2016), arXiv:1605.09774.
+    Provenance: proved here, note ``A5-exponential-times-and-implicit-momentum``. See Mitliagkas, Zhang,
+    Hadjis, Ré (2016), arXiv:1605.09774.
 
     Returns
     -------
@@ -48,8 +48,9 @@ def mean_iterates(c: float, m: int, steps: int, x0: float = 1.0) -> NDArray[np.f
 
     Assumes exponential job times as in :func:`delay_law`; gradient noise of mean 0 changes nothing.
 
-    Provenance: published as an expectation over the stationary delay (arXiv:1605.09774); exact from the start
-    with this x_{-1}, derived, note ``A5-exponential-times-and-implicit-momentum``.
+    Provenance: proved here, exact from the start with this x_{-1}, note
+    ``A5-exponential-times-and-implicit-momentum``; published as an expectation over the stationary delay
+    (arXiv:1605.09774).
 
     Returns
     -------
@@ -80,7 +81,7 @@ def stability_limit(m: int) -> float:
 
     Assumes exponential job times, one quadratic mode.
 
-    Provenance: derived, note ``A6-exponential-times-second-moment``.
+    Provenance: proved here, note ``A6-exponential-times-second-moment``.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def variance(c: float, m: int, noise: float = 1.0) -> float:
 
     Assumes exponential job times, white additive noise, ``c`` below :func:`stability_limit`.
 
-    Provenance: derived, note ``A6-exponential-times-second-moment``.
+    Provenance: proved here, note ``A6-exponential-times-second-moment``.
 
     Examples
     --------

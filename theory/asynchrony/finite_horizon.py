@@ -22,7 +22,7 @@ def renewal_function(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArray[np
 
     Assumes the model of this module from an idle start; the job started at tick 0 counts.
 
-    Provenance: derived, note ``A8-finite-horizons`` (the renewal equation is classical).
+    Provenance: proved here, note ``A8-finite-horizons`` (the renewal equation is classical).
 
     Returns
     -------
@@ -51,7 +51,7 @@ def renewal_function_limit(p: ArrayLike, times: ArrayLike, t: float, span: float
 
     Assumes ``span = 0`` for job times on no lattice; on a lattice its span, with t a multiple of it.
 
-    Provenance: classical (the key renewal theorem); derived on a lattice, note ``A8-finite-horizons``.
+    Provenance: proved here on a lattice, note ``A8-finite-horizons``; in general the key renewal theorem.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def expected_completions(p: ArrayLike, ticks: ArrayLike, horizon: int) -> NDArra
 
     Assumes the model of this module from an idle start.
 
-    Provenance: derived, note ``A8-finite-horizons``.
+    Provenance: proved here, note ``A8-finite-horizons``.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def expected_applied(p: ArrayLike, m: int, updates: int, in_flight: ArrayLike) -
     Assumes any job times, also dependent on the example; examples are drawn at issue, independently of the
     past; nothing is dropped. The fresh job issued by update T is not counted.
 
-    Provenance: derived, note ``A8-finite-horizons``.
+    Provenance: proved here, note ``A8-finite-horizons``.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def first_updates_law(p: ArrayLike, times: ArrayLike, m: int, updates: int) -> N
 
     Assumes the model of this module from an idle start; T large against m.
 
-    Provenance: derived, notes ``A8-finite-horizons`` and ``A9-effective-laws``.
+    Provenance: proved here, notes ``A8-finite-horizons`` and ``A9-effective-laws``.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def first_k(p: ArrayLike, times: ArrayLike, m: int, k: int) -> NDArray[np.float6
 
     Assumes m independent draws from p, ties broken without regard to the example; exact for any m.
 
-    Provenance: derived, note ``A9-effective-laws``.
+    Provenance: proved here, note ``A9-effective-laws``.
 
     Returns
     -------

@@ -18,7 +18,7 @@ def stability_limit(delay: int) -> float:
 
     Assumes one quadratic mode, the same delay at every step, no noise.
 
-    Provenance: derived, note ``A1-stability-under-a-fixed-delay``. Arjevani, Shamir, Srebro (2018),
+    Provenance: proved here, note ``A1-stability-under-a-fixed-delay``. Arjevani, Shamir, Srebro (2018),
     arXiv:1806.10188, studies the same recursion.
 
     Examples
@@ -43,7 +43,7 @@ def fastest_step(delay: int) -> float:
 
     Assumes what :func:`stability_limit` assumes.
 
-    Provenance: derived, note ``A2b-fastest-step-under-a-fixed-delay``.
+    Provenance: proved here, note ``A2b-fastest-step-under-a-fixed-delay``.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def contraction_factor(c: float, delay: int) -> float:
 
     Assumes what :func:`stability_limit` assumes; any ``c > 0``, also unstable ones (then it exceeds 1).
 
-    Provenance: derived, notes ``A1-stability-under-a-fixed-delay`` and
+    Provenance: proved here, notes ``A1-stability-under-a-fixed-delay`` and
     ``A2b-fastest-step-under-a-fixed-delay``.
 
     Examples
@@ -117,7 +117,7 @@ def variance(c: float, delay: int, noise: float = 1.0) -> float:
 
     Assumes xi white with mean 0 and variance 1, ``c`` below :func:`stability_limit`.
 
-    Provenance: derived, note ``A2-stationary-covariance-under-a-fixed-delay``.
+    Provenance: proved here, note ``A2-stationary-covariance-under-a-fixed-delay``.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def autocovariance(c: float, delay: int, lags: int, noise: float = 1.0) -> NDArr
 
     Assumes what :func:`variance` assumes.
 
-    Provenance: derived, note ``A2-stationary-covariance-under-a-fixed-delay``.
+    Provenance: proved here, note ``A2-stationary-covariance-under-a-fixed-delay``.
 
     Returns
     -------
@@ -173,8 +173,8 @@ def iterates(
     Assumes all jobs take the same time, simultaneous arrivals are applied in the order of issue; job k has
     the gain ``a_k`` (step size times curvature) and the minimiser ``b_k``.
 
-    Provenance: derived, note ``A4-equal-workers-are-a-fixed-delay``. The arithmetic is the displayed one, so
-    the equality holds bit for bit.
+    Provenance: proved here, note ``A4-equal-workers-are-a-fixed-delay``. The arithmetic is the displayed one,
+    so the equality holds bit for bit.
 
     Parameters
     ----------
@@ -200,3 +200,54 @@ def iterates(
     for k in range(len(gains)):
         x[k + 1] = x[k] - gains[k] * (x[max(k - m + 1, 0)] - targets[k])
     return x
+
+
+def delayed_gap_published(r0: float, L: float, mu: float, alpha: float, delay: int, steps: int) -> float:
+    r"""Bound the gap of gradient descent with a fixed delay, strongly convex quadratics (A1).
+
+    .. math:: f(x_k) - f_* \le 5 L (1 - \alpha \mu)^{2(k+1)} \|x_0 - x_*\|^2
+
+    Assumes a quadratic with eigenvalues in [mu, L], no noise, a constant history;
+    alpha <= 1/(20 L (tau + 1)), k >= (tau + 1) log(2 (tau + 1)).
+
+    Provenance: published, read (arXiv:1806.10188, ALT 2020, Theorem 2), note
+    ``A1-stability-under-a-fixed-delay``.
+
+    Examples
+    --------
+    >>> delayed_gap_published(r0=2.0, L=1.0, mu=1.0, alpha=0.05, delay=0, steps=1) == 10 * 0.95**4
+    True
+    """
+    alpha, L = _delayed_step(alpha, L, delay)
+    least = (delay + 1) * math.log(2 * (delay + 1))
+    if integer_at_least("steps", steps, 1) < least:
+        raise ValueError(f"expected steps >= {least:.4g}; got {steps}; the bound begins there")
+    mu = positive("mu", mu)
+    return 5 * L * (1 - alpha * mu) ** (2 * (steps + 1)) * nonnegative("r0", r0)
+
+
+def delayed_convex_gap_published(r0: float, L: float, alpha: float, delay: int, steps: int) -> float:
+    r"""Bound the gap of gradient descent with a fixed delay, convex quadratics (A1).
+
+    .. math:: f(x_k) - f_* \le \frac{9 \, \|x_0 - x_*\|^2}{4 e \alpha (k + 1)}
+
+    Assumes what :func:`delayed_gap_published` assumes, with eigenvalues in [0, L].
+
+    Provenance: published, read (arXiv:1806.10188, ALT 2020, Theorem 3), note
+    ``A1-stability-under-a-fixed-delay``.
+
+    Examples
+    --------
+    >>> round(delayed_convex_gap_published(4.0, L=1.0, alpha=0.05, delay=0, steps=1) * math.e, 9)
+    90.0
+    """
+    alpha, _ = _delayed_step(alpha, L, delay)
+    return 9 * nonnegative("r0", r0) / (4 * math.e * alpha * (integer_at_least("steps", steps, 1) + 1))
+
+
+def _delayed_step(alpha: float, L: float, delay: int) -> tuple[float, float]:
+    alpha, L, delay = positive("alpha", alpha), positive("L", L), integer_at_least("delay", delay, 0)
+    cap = 1 / (20 * L * (delay + 1))
+    if alpha > cap * (1 + 1e-12):
+        raise ValueError(f"expected alpha <= 1/(20 L (tau + 1)) = {cap:.4g}; got {alpha}; reduce alpha")
+    return alpha, L

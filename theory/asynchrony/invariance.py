@@ -43,8 +43,8 @@ def ordered_anytime_state(
 
     Assumes the update of note A14 without projection; the gradients are taken as given.
 
-    Provenance: reconstruction of arXiv:2605.02043, unverified against its text; the invariance is derived,
-    note ``A14-order-invariance-of-ordered-momentum``. See Dahan, Reshef, Goldstein, Levy (2026),
+    Provenance: proved here (the invariance), note ``A14-order-invariance-of-ordered-momentum``; the rule is a
+    reconstruction of arXiv:2605.02043, not compared with its text. See Dahan, Reshef, Goldstein, Levy (2026),
     arXiv:2605.02043. Cutkosky (2019), arXiv:1903.00974 (AnyTime).
 
     Parameters
@@ -89,8 +89,8 @@ def ordered_heavy_ball_state(
     Assumes the gradients are taken as given; b advances at any time, but before a gradient of a later bucket
     arrives.
 
-    Provenance: the method is published (arXiv:2407.19234; update formulas recalled); the invariance is
-    derived, note ``A14-order-invariance-of-ordered-momentum``.
+    Provenance: proved here (the invariance), note ``A14-order-invariance-of-ordered-momentum``; the method is
+    published (arXiv:2407.19234, its formulas recalled).
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def compensated_gradient(
 
     Assumes H is the Hessian of the example whose gradient is given.
 
-    Provenance: the rule is published (arXiv:1609.08326); exactness derived, note
-    ``A15-exact-delay-compensation``.
+    Provenance: proved here (exactness), note ``A15-exact-delay-compensation``; the rule is published
+    (arXiv:1609.08326).
 
     Parameters
     ----------

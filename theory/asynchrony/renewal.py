@@ -23,7 +23,7 @@ def in_flight_law(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
     Assumes the model of this module in its stationary regime; seen at a fixed time, or at an arrival of
     another worker.
 
-    Provenance: derived, note ``A7-delay-given-the-example`` (renewal reward; length bias is classical).
+    Provenance: proved here, note ``A7-delay-given-the-example`` (renewal reward; length bias is classical).
 
     Returns
     -------
@@ -49,7 +49,7 @@ def expected_delay(p: ArrayLike, times: ArrayLike, m: int) -> NDArray[np.float64
     Assumes the model of this module in its stationary regime, workers independent of each other. On whole
     ticks simultaneous arrivals are served in a fixed order of workers; by age of job, the law differs.
 
-    Provenance: derived, note ``A7-delay-given-the-example``.
+    Provenance: proved here, note ``A7-delay-given-the-example``.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def mean_in_flight_sum(
     time holds, by Little's law, for every order that visits the examples with the frequencies p, shuffled
     queues included.
 
-    Provenance: derived, note ``A10-bias-of-the-drained-iterate``.
+    Provenance: proved here, note ``A10-bias-of-the-drained-iterate``.
 
     Parameters
     ----------

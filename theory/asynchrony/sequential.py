@@ -35,7 +35,7 @@ def sgd(gradient: Gradient, x0: ArrayLike, examples: Sequence[int], step_size: f
 
     Assumes nothing.
 
-    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
+    Provenance: proved here (the equality with m = 1), note ``A16-sequential-parents``; a textbook rule.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def mini_batch_sgd(
 
     Assumes nothing.
 
-    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
+    Provenance: proved here (the equality with m = 1), note ``A16-sequential-parents``; a textbook rule.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def heavy_ball(
 
     Assumes ``u_0 = 0``.
 
-    Provenance: textbook; the equality with m = 1 is derived, note ``A16-sequential-parents``.
+    Provenance: proved here (the equality with m = 1), note ``A16-sequential-parents``; a textbook rule.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def anytime_sgd(
 
     Assumes no projection.
 
-    Provenance: published (arXiv:1903.00974); the equality with m = 1 is derived, note
-    ``A16-sequential-parents``.
+    Provenance: proved here (the equality with m = 1), note ``A16-sequential-parents``; the rule is published
+    (arXiv:1903.00974).
 
     Returns
     -------
@@ -183,8 +183,8 @@ def mu_squared_sgd(
 
     Assumes no projection; two gradients of every example.
 
-    Provenance: published (arXiv:2304.04172, recalled); the equality with m = 1 is derived, note
-    ``A16-sequential-parents``.
+    Provenance: proved here (the equality with m = 1), note ``A16-sequential-parents``; the rule is published
+    (arXiv:2304.04172, recalled).
 
     Returns
     -------

@@ -21,7 +21,7 @@ def arrivals(times: ArrayLike, t: float) -> NDArray[np.int64]:
     Assumes worker i needs the fixed time tau_i for a job, all start idle at 0, arrivals at t count. With
     times that are multiples of a power of two the division is exact; otherwise use whole ticks.
 
-    Provenance: derived, note ``A11-rates-of-fixed-times``.
+    Provenance: proved here, note ``A11-rates-of-fixed-times``.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def update_rate(times: ArrayLike) -> float:
 
     Assumes what :func:`arrivals` assumes; every gradient is applied.
 
-    Provenance: derived, note ``A11-rates-of-fixed-times``.
+    Provenance: proved here, note ``A11-rates-of-fixed-times``.
 
     Examples
     --------
@@ -73,8 +73,8 @@ def time_complexity(
     Assumes smooth non-convex F, unbiased gradients of variance sigma**2, job times independent of the data.
     These are Theta statements: for order and scaling, never for absolute times.
 
-    Provenance: T_opt and T_async published (arXiv:2305.12387); the inequalities derived, note
-    ``A12-time-complexities``.
+    Provenance: proved here (the inequalities), note ``A12-time-complexities``; T_opt and T_async are
+    published (arXiv:2305.12387).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def fresh_gradients_time(times: ArrayLike, count: int) -> float:
     Assumes what :func:`arrivals` assumes. This is the length of a round of Rennala SGD that restarts all
     workers.
 
-    Provenance: derived, note ``A13-time-to-r-updates``.
+    Provenance: proved here, note ``A13-time-to-r-updates``.
 
     Examples
     --------
@@ -131,8 +131,7 @@ def fresh_gradients_bound(times: ArrayLike, count: int) -> float:
 
     Assumes what :func:`arrivals` assumes.
 
-    Provenance: published up to constants (arXiv:2305.12387); this form derived, note
-    ``A13-time-to-r-updates``.
+    Provenance: proved here, note ``A13-time-to-r-updates``; published up to constants (arXiv:2305.12387).
 
     Examples
     --------
@@ -153,8 +152,8 @@ def ringmaster_bound(times: ArrayLike, threshold: int) -> float:
     Assumes fixed job times; a job is aborted and restarted the moment its delay reaches R; the R updates are
     counted from any moment on.
 
-    Provenance: the form with the factor 2 is published (arXiv:2501.16168, recalled); the sharper one is
-    derived, note ``A13-time-to-r-updates``.
+    Provenance: proved here, note ``A13-time-to-r-updates``; the form with the factor 2 is published
+    (arXiv:2501.16168, recalled).
 
     Examples
     --------

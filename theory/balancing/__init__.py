@@ -18,6 +18,7 @@ from theory.balancing._greedy import greedy_worst_case as greedy_worst_case
 from theory.balancing._greedy import mean_projection as mean_projection
 from theory.balancing._signs import banaszczyk_prefix_bound as banaszczyk_prefix_bound
 from theory.balancing._signs import barany_grinberg_bound as barany_grinberg_bound
+from theory.balancing._signs import cd_grab_balance_published as cd_grab_balance_published
 from theory.balancing._signs import random_signs_inf_bound as random_signs_inf_bound
 from theory.balancing._signs import random_signs_l2_bound as random_signs_l2_bound
 from theory.balancing._signs import random_signs_second_moment as random_signs_second_moment
@@ -37,6 +38,7 @@ __all__ = [
     "alweiss_threshold",
     "banaszczyk_prefix_bound",
     "barany_grinberg_bound",
+    "cd_grab_balance_published",
     "clip_probabilities",
     "greedy_line_bound",
     "greedy_norm_sum",

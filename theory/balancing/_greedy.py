@@ -27,8 +27,8 @@ def greedy_squared_norms(norms: ArrayLike, inner: ArrayLike) -> NDArray[np.float
 
     Assumes eps_k = +1 if <r_{k-1}, z_k> <= 0 else -1, and r_0 = 0; nothing on the vectors.
 
-    Provenance: derived, note ``V1-greedy-sign``; the rule is that of the published GraB code. See Lu, Guo, De
-    Sa, arXiv:2205.10733.
+    Provenance: proved here, note ``V1-greedy-sign``; the rule is that of the published GraB code. See Lu,
+    Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def greedy_prefix_bound(norms: ArrayLike) -> NDArray[np.float64]:
 
     Assumes the greedy rule and nothing else: the vectors may answer the signs. Attained by V2.
 
-    Provenance: derived, note ``V1-greedy-sign``. See Lu, Guo, De Sa, arXiv:2205.10733.
+    Provenance: proved here, note ``V1-greedy-sign``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def greedy_line_bound(magnitudes: ArrayLike) -> NDArray[np.float64]:
 
     Assumes d = 1 and the greedy rule. Attained by the first vector.
 
-    Provenance: derived, note ``V2-greedy-worst-case``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
+    Provenance: proved here, note ``V2-greedy-worst-case``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
 
     Returns
     -------
@@ -106,7 +106,7 @@ def greedy_worst_case(k: int, d: int) -> NDArray[np.float64]:
     Each z_j leans against r_{j-1} by 1e-10, so that no rounding can turn a tie; this costs 1e-10 sqrt(k) of
     the norm. Played adaptively, the same choice gives sqrt(k) against every sign rule.
 
-    Provenance: derived, note ``V2-greedy-worst-case``. See Kulkarni, Reis, Rothvoss, arXiv:2308.01406.
+    Provenance: proved here, note ``V2-greedy-worst-case``. See Kulkarni, Reis, Rothvoss, arXiv:2308.01406.
 
     Returns
     -------
@@ -140,7 +140,8 @@ def mean_projection(d: int, law: str = "sphere") -> float:
 
     Assumes z uniform on the unit sphere of R^d (``"sphere"``) or standard normal (``"gaussian"``).
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
+    Provenance: proved here, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the
+    rule).
 
     Examples
     --------
@@ -162,7 +163,8 @@ def greedy_norm_sum(n: int, second_moment: float, projection: float, last_square
 
     Assumes z_k independent and identically distributed with E|<u, z>| = c for every unit u.
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
+    Provenance: proved here, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the
+    rule).
 
     Parameters
     ----------
@@ -197,7 +199,8 @@ def greedy_stationary_norm(d: int, law: str = "sphere") -> float:
     Assumes z_k independent, uniform on the unit sphere or standard normal. No n appears: this, and no
     worst-case theorem, is why greedy balancing does well on random data.
 
-    Provenance: derived, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the rule).
+    Provenance: proved here, note ``V3-greedy-stationary-norm``. See Lu, Guo, De Sa, arXiv:2205.10733 (the
+    rule).
 
     Examples
     --------

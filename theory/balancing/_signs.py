@@ -17,7 +17,7 @@ def random_signs_second_moment(norms: ArrayLike) -> NDArray[np.float64]:
 
     Assumes independent fair signs and vectors fixed in advance.
 
-    Provenance: derived, note ``V4-random-signs``. Doob's L2 inequality.
+    Provenance: proved here, note ``V4-random-signs``. Doob's L2 inequality.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def random_signs_inf_bound(variance: float, d: int, delta: float) -> float:
 
     Assumes independent fair signs and vectors fixed in advance. No log n is paid for the maximum.
 
-    Provenance: derived, note ``V4-random-signs``. Doob's maximal inequality.
+    Provenance: proved here, note ``V4-random-signs``. Doob's maximal inequality.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def random_signs_l2_bound(norms: ArrayLike, delta: float) -> float:
 
     Assumes independent fair signs and vectors fixed in advance. No dimension appears.
 
-    Provenance: derived, note ``V4-random-signs``. McDiarmid's bounded differences inequality.
+    Provenance: proved here, note ``V4-random-signs``. McDiarmid's bounded differences inequality.
 
     Examples
     --------
@@ -86,8 +86,7 @@ def spencer_bound(n: int) -> float:
 
     Assumes n vectors in n dimensions; existential, for the last sum only.
 
-    Provenance: seen, quoted in the introduction of arXiv:2104.07009; not derived, see note
-    ``V9-reference-lines``.
+    Provenance: published, read (quoted in arXiv:2104.07009, introduction), see note ``V9-reference-lines``.
 
     Examples
     --------
@@ -106,8 +105,8 @@ def banaszczyk_prefix_bound(N: int, d: int, norm: str) -> float:
 
     Assumes N vectors of Euclidean norm at most 1; existential, no algorithm.
 
-    Provenance: recalled. The orders are seen in the abstract of arXiv:2111.07049; the form behind the
-    constants (all prefixes in 5K when K has Gaussian measure >= 1 - 1/(2N)) is unconfirmed, see note
+    Provenance: published, recalled. The orders were read in the abstract of arXiv:2111.07049; the form behind
+    the constants (all prefixes in 5K when K has Gaussian measure >= 1 - 1/(2N)) was not, see note
     ``V9-reference-lines``. Never a test.
 
     Examples
@@ -128,8 +127,8 @@ def barany_grinberg_bound(d: int, B: float = 1.0) -> float:
 
     Assumes ||z_j|| <= B in that norm. :func:`theory.herding.prefix_signing_bound` is the derived 2 d B.
 
-    Provenance: recalled, not confirmed against the text, see note ``V9-reference-lines``. Never the expected
-    value of a test. See Barany, Grinberg, 1981.
+    Provenance: published, recalled (Barany, Grinberg, 1981), see note ``V9-reference-lines``. Never the
+    expected value of a test.
 
     Examples
     --------
@@ -137,3 +136,25 @@ def barany_grinberg_bound(d: int, B: float = 1.0) -> float:
     5.0
     """
     return (2.0 * integer_at_least("d", d, 1) - 1.0) * nonnegative("B", B)
+
+
+def cd_grab_balance_published(N: int, d: int, delta: float) -> float:
+    r"""Return the balancing bound that the theorems of CD-GraB are stated with (V9, a reference line).
+
+    .. math::
+        \|z_j\|_2 \le 1 \ \Longrightarrow \ P\Bigl( \max_k \|r_k\|_\infty \le A \Bigr) \ge 1 - \delta, \qquad
+        A = \sqrt{2 \log(4d/\delta) \, \log(4N/\delta)}
+
+    Assumes N vectors of EUCLIDEAN norm at most 1, fixed in advance, signed by the self-balancing walk.
+
+    Provenance: published, read (arXiv:2302.00845, Theorem 1, pp. 6-8, restated there from arXiv:2105.05842,
+    Corollary 7), see note ``V9-reference-lines``; proved counterpart: :func:`self_balancing_bound`.
+
+    Examples
+    --------
+    >>> round(cd_grab_balance_published(1024, 1024, 0.01), 2)  # as computed by hand: sqrt(2) log(409600)
+    18.28
+    """
+    count, dimension = integer_at_least("N", N, 1), integer_at_least("d", d, 1)
+    failure = probability("delta", delta)
+    return math.sqrt(2.0 * math.log(4.0 * dimension / failure) * math.log(4.0 * count / failure))

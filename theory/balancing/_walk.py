@@ -34,8 +34,8 @@ def self_balancing_variances(norms: ArrayLike, thresholds: ArrayLike) -> NDArray
 
     Assumes vectors and thresholds fixed before the coins are tossed, b_i = ||v_i||_2.
 
-    Provenance: derived, note ``V5-self-balancing-walk``; the recursion is the one ``goodpoints`` computes.
-    See Dwivedi, Mackey, arXiv:2110.01593 (the walk in the code of ``goodpoints``).
+    Provenance: proved here, note ``V5-self-balancing-walk``; the recursion is the one ``goodpoints``
+    computes. See Dwivedi, Mackey, arXiv:2110.01593 (the walk in the code of ``goodpoints``).
 
     Returns
     -------
@@ -70,7 +70,8 @@ def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
 
     Assumes ||v_i||_2 <= B and a >= B^2. Reached in the limit by vectors of norm exactly B.
 
-    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the walk).
+    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the
+    walk).
 
     Examples
     --------
@@ -91,7 +92,7 @@ def kernel_halving_thresholds(norms: ArrayLike, delta: float) -> NDArray[np.floa
     Assumes the variances sigma_i^2 follow the recursion of V5 under these thresholds; then each clip has
     probability at most delta.
 
-    Provenance: derived, note ``V5-self-balancing-walk``; the rule is the one ``goodpoints`` computes. See
+    Provenance: proved here, note ``V5-self-balancing-walk``; the rule is the one ``goodpoints`` computes. See
     Dwivedi, Mackey, arXiv:2110.01593 (as implemented in ``goodpoints``).
 
     Parameters
@@ -125,7 +126,7 @@ def kernel_halving_variance_bound(delta: float, B: float = 1.0) -> float:
 
     Assumes ||v_i||_2 <= B. Reached in the limit by vectors of norm exactly B.
 
-    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (as
+    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (as
     implemented in ``goodpoints``).
 
     Examples
@@ -146,7 +147,8 @@ def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.fl
 
     Assumes vectors and thresholds fixed in advance; sigma_i^2 from :func:`self_balancing_variances`.
 
-    Provenance: derived, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the walk).
+    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the
+    walk).
 
     Returns
     -------
@@ -174,8 +176,8 @@ def self_balancing_threshold(N: int, delta: float, B: float = 1.0) -> float:
 
     Assumes ||v_k||_2 <= B: inner products, hence thresholds, scale as B^2 while sums scale as B.
 
-    Provenance: derived, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009 (the
-    walk).
+    Provenance: proved here, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009
+    (the walk).
 
     Examples
     --------
@@ -198,8 +200,8 @@ def self_balancing_bound(N: int, d: int, delta: float, norm: str, B: float = 1.0
     Assumes vectors with ||v_k||_2 <= B fixed in advance and the threshold of
     :func:`self_balancing_threshold`. The two norms are two separate statements, each at level delta.
 
-    Provenance: derived, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009 (the
-    walk, with a constant about 25 times larger).
+    Provenance: proved here, note ``V6-self-balancing-prefixes``. See Alweiss, Liu, Sawhney, arXiv:2006.14009
+    (the walk, with a constant about 25 times larger).
 
     Examples
     --------
@@ -222,9 +224,9 @@ def alweiss_threshold(N: int, d: int, delta: float) -> float:
 
     Assumes ||v_k||_2 <= 1, vectors fixed in advance. About 25 times V6: valid, never a predicted value.
 
-    Provenance: recalled. The order is seen in notes quoting the theorem and the constant in public code of
-    Algorithm 1; the text of the theorem is unconfirmed, see note ``V7-alweiss-liu-sawhney``. See Alweiss,
-    Liu, Sawhney, arXiv:2006.14009, Theorem 1.1 and Algorithm 1.
+    Provenance: published, recalled (arXiv:2006.14009, Theorem 1.1 and Algorithm 1). The order was read in
+    notes that quote the theorem and the constant in public code of the algorithm; the text of the theorem was
+    not, see note ``V7-alweiss-liu-sawhney``.
 
     Examples
     --------
@@ -247,7 +249,7 @@ def walk_balance_bound(m: int, n: int, d: int, T: int, delta: float, norm: str, 
     Assumes pair differences with ||d_{i,l}||_2 <= B, one walk restarted every epoch over all workers' pairs,
     and gradients of an epoch that do not depend on the coins of that epoch.
 
-    Provenance: derived, note ``V8-walk-balance``. See Cooper et al., arXiv:2302.00845 (the algorithm).
+    Provenance: proved here, note ``V8-walk-balance``. See Cooper et al., arXiv:2302.00845 (the algorithm).
 
     Examples
     --------

@@ -3,8 +3,9 @@
 T1 holds for smooth objectives and any order (T1-RR in expectation), T2 under the PL condition, T3 for
 strongly convex objectives and steps up to 1/L. T4 is the herding recursion of CD-GraB, T5 (smooth) and T6
 (PL) are CD-GraB end to end. T7 is the herding recursion of GraB with a stale mean, T8 that of independent
-workers. All are derived in ``theory/notes`` with the constants shown. Names that end in ``_published``, and
-:func:`published_order`, are theorems of others, read or recalled: reference lines, never expected values.
+workers. All are derived in ``theory/notes`` with the constants shown. T9 has the theorems of others, read or
+recalled, in functions that end in ``_published``, and :func:`published_order`: reference lines, never
+expected values.
 
 Symbols. f is the mean of f_ij over m workers and n examples per worker; every f_ij is L-smooth, and ``mu`` is
 the PL or the strong convexity constant. Epoch t of T starts at x_t and makes the n steps
@@ -43,12 +44,19 @@ from theory.convergence._nonconvex import rr_nonconvex_bound as rr_nonconvex_bou
 from theory.convergence._pl import pl_bound as pl_bound
 from theory.convergence._pl import pl_floor as pl_floor
 from theory.convergence._pl import rr_pl_floor as rr_pl_floor
-from theory.convergence._published import cd_grab_nonconvex_published as cd_grab_nonconvex_published
-from theory.convergence._published import cd_grab_nonconvex_step_published as cd_grab_nonconvex_step_published
-from theory.convergence._published import cd_grab_pl_published as cd_grab_pl_published
+from theory.convergence._published import rr_any_step_published as rr_any_step_published
 from theory.convergence._published import rr_convex_published as rr_convex_published
 from theory.convergence._published import rr_strongly_convex_published as rr_strongly_convex_published
 from theory.convergence._published import sgd_strongly_convex_published as sgd_strongly_convex_published
+from theory.convergence._published import shuffling_lower_line as shuffling_lower_line
+from theory.convergence._published import shuffling_step_published as shuffling_step_published
+from theory.convergence._published_cd_grab import cd_grab_drift_published as cd_grab_drift_published
+from theory.convergence._published_cd_grab import cd_grab_nonconvex_published as cd_grab_nonconvex_published
+from theory.convergence._published_cd_grab import (
+    cd_grab_nonconvex_step_published as cd_grab_nonconvex_step_published,
+)
+from theory.convergence._published_cd_grab import cd_grab_pl_published as cd_grab_pl_published
+from theory.convergence._published_cd_grab import cd_grab_pl_step_published as cd_grab_pl_step_published
 from theory.convergence._published_orders import ORDERS as ORDERS
 from theory.convergence._published_orders import PublishedOrder as PublishedOrder
 from theory.convergence._published_orders import published_order as published_order
@@ -59,6 +67,7 @@ from theory.convergence._strongly_convex import strongly_convex_path as strongly
 __all__ = [
     "ORDERS",
     "PublishedOrder",
+    "cd_grab_drift_published",
     "cd_grab_herding_bound",
     "cd_grab_nonconvex_bound",
     "cd_grab_nonconvex_published",
@@ -68,6 +77,7 @@ __all__ = [
     "cd_grab_pl_bound",
     "cd_grab_pl_floor",
     "cd_grab_pl_published",
+    "cd_grab_pl_step_published",
     "epoch_descent_bound",
     "grab_herding_bound",
     "independent_herding_bound",
@@ -78,6 +88,7 @@ __all__ = [
     "pl_bound",
     "pl_floor",
     "published_order",
+    "rr_any_step_published",
     "rr_convex_published",
     "rr_mean_square_herding",
     "rr_nonconvex_bound",
@@ -85,6 +96,8 @@ __all__ = [
     "rr_strongly_convex_bound",
     "rr_strongly_convex_published",
     "sgd_strongly_convex_published",
+    "shuffling_lower_line",
+    "shuffling_step_published",
     "strongly_convex_bound",
     "strongly_convex_path",
 ]

@@ -33,7 +33,7 @@ def cd_grab_nonconvex_bound(
     Assumes every f_ij is L-smooth; alpha n L <= 1/12; A_t = max_j ||running pair sum after pair j|| as the
     server sees it in epoch t (live gradients, not divided by m); signs by any rule.
 
-    Provenance: derived, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 1 of arXiv:2302.00845 with
+    Provenance: proved here, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 2 of arXiv:2302.00845 with
     other constants.
 
     Examples
@@ -59,7 +59,7 @@ def cd_grab_nonconvex_step(F0: float, L: float, balance: float, m: int, n: int, 
 
     Assumes what :func:`cd_grab_nonconvex_bound` assumes; A bounds the root mean square of A_t.
 
-    Provenance: derived, note ``T5-cd-grab-nonconvex``.
+    Provenance: proved here, note ``T5-cd-grab-nonconvex``.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def cd_grab_nonconvex_rate(
     sigma pays for an arbitrary first order; sigma = 0 leaves it out, which is right only for a first order
     without herding error.
 
-    Provenance: derived, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 1 of arXiv:2302.00845 with
+    Provenance: proved here, note ``T5-cd-grab-nonconvex``. Counterpart of Theorem 2 of arXiv:2302.00845 with
     other constants.
 
     Examples
@@ -114,7 +114,7 @@ def cd_grab_pl_bound(
 
     Assumes every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/12; signs by any rule.
 
-    Provenance: derived, note ``T6-cd-grab-pl``. Counterpart of Theorem 2 of arXiv:2302.00845 with other
+    Provenance: proved here, note ``T6-cd-grab-pl``. Counterpart of Theorem 3 of arXiv:2302.00845 with other
     constants.
 
     Examples
@@ -136,7 +136,7 @@ def cd_grab_pl_floor(alpha: float, L: float, balance: float, mu: float, m: int) 
 
     Assumes what :func:`cd_grab_pl_bound` assumes, alpha n L <= 1/12 included (n does not enter the value).
 
-    Provenance: derived, note ``T6-cd-grab-pl``. Counterpart of Theorem 2 of arXiv:2302.00845 with other
+    Provenance: proved here, note ``T6-cd-grab-pl``. Counterpart of Theorem 3 of arXiv:2302.00845 with other
     constants.
 
     Examples

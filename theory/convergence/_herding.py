@@ -27,8 +27,8 @@ def cd_grab_herding_bound(
     Assumes every f_ij is L-smooth; alpha n L <= 1/2; A_t = max_j ||running pair sum after pair j|| of the
     live gradients of epoch t; signs by any rule; n even or odd.
 
-    Provenance: derived, note ``T4-cd-grab-herding``. Plays the part of the herding lemma behind Theorem 1 of
-    arXiv:2302.00845.
+    Provenance: proved here, note ``T4-cd-grab-herding``. Plays the part of the herding lemma behind Theorem 1
+    of arXiv:2302.00845.
 
     Examples
     --------
@@ -54,7 +54,8 @@ def grab_herding_bound(
     Assumes every f_j is L-smooth; epoch t balances grad f_{pi(k)}(x_{k-1}) - c_t with one vector c_t for the
     whole epoch; A_t = max_k ||running signed sum|| of these; signs by any rule; any step size.
 
-    Provenance: derived, note ``T7-grab-herding``. Plays the part of the herding lemma of arXiv:2205.10733.
+    Provenance: proved here, note ``T7-grab-herding``. Plays the part of the herding lemma of
+    arXiv:2205.10733.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def independent_herding_bound(errors: ArrayLike) -> float:
     Assumes nothing; equality when all workers hold identical data in identical orders. No gain in m is
     proved.
 
-    Provenance: derived, note ``T8-independent-herding``; the triangle inequality. The baseline ID-GraB of
+    Provenance: proved here, note ``T8-independent-herding``; the triangle inequality. The baseline ID-GraB of
     arXiv:2302.00845.
 
     Parameters
@@ -107,7 +108,8 @@ def independent_herding_heuristic(H1: float, m: int) -> float:
 
     Assumes the workers' prefixes behave like independent centred vectors of norm H_1.
 
-    Provenance: heuristic, note ``T8-independent-herding``; a reference line, not a statement.
+    Provenance: proved here under that assumption (the root mean square), note ``T8-independent-herding``.
+    That workers behave so is not proved: a reference line, not a bound.
 
     Examples
     --------

@@ -20,8 +20,8 @@ def epoch_descent_bound(value: float, grad_norm: float, V: float, alpha: float, 
 
     Assumes every f_ij is L-smooth; alpha n L <= 1/2.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the descent
-    step in arXiv:2205.10733.
+    Provenance: proved here, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the
+    descent step in arXiv:2205.10733.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def nonconvex_bound(F0: float, L: float, V: ArrayLike, alpha: float, n: int, T: 
 
     Assumes every f_ij is L-smooth; alpha n L <= 1/2; F0 = f(x_0) - inf f.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the herding
-    theorem in arXiv:2205.10733.
+    Provenance: proved here, note ``T1-nonconvex-any-order``. Counterpart with explicit constants of the
+    herding theorem in arXiv:2205.10733.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def nonconvex_step(F0: float, L: float, V: float, n: int, T: int) -> float:
 
     Assumes what :func:`nonconvex_bound` assumes; V bounds the mean of V_t.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``.
+    Provenance: proved here, note ``T1-nonconvex-any-order``.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def nonconvex_rate(F0: float, L: float, V: float, n: int, T: int) -> float:
 
     Assumes what :func:`nonconvex_bound` assumes; V bounds the mean of V_t.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``. The rate (n T)^{-2/3} at V = O(1) is the one in the
-    abstract of arXiv:2205.10733.
+    Provenance: proved here, note ``T1-nonconvex-any-order``. The rate (n T)^{-2/3} at V = O(1) is the one in
+    the abstract of arXiv:2205.10733.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def rr_mean_square_herding(sigma: float, m: int, n: int) -> float:
 
     Assumes worker i draws its permutation uniformly and independently of x_t and of the other workers.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``; an equality.
+    Provenance: proved here, note ``T1-nonconvex-any-order``; an equality.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def rr_nonconvex_bound(F0: float, L: float, sigma: float, alpha: float, m: int, 
     Assumes every f_ij is L-smooth; alpha n L <= 1/2; permutations fresh in every epoch and independent over
     workers; the mean within-worker variance is at most sigma^2 wherever the iterates go.
 
-    Provenance: derived, note ``T1-nonconvex-any-order``. Counterpart of the non-convex theorem of
+    Provenance: proved here, note ``T1-nonconvex-any-order``. Counterpart of the non-convex theorem of
     arXiv:2006.05988.
 
     Examples

@@ -19,8 +19,8 @@ def pl_bound(
 
     Assumes every f_ij is L-smooth; ||grad f||^2 >= 2 mu (f - f*); alpha n L <= 1/2.
 
-    Provenance: derived, note ``T2-pl-any-order``. Counterpart with explicit constants of the PL theorem of
-    arXiv:2205.10733.
+    Provenance: proved here, note ``T2-pl-any-order``. Counterpart with explicit constants of the PL theorem
+    of arXiv:2205.10733.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def pl_floor(alpha: float, L: float, V: float, mu: float) -> float:
 
     Assumes what :func:`pl_bound` assumes, alpha n L <= 1/2 included (n does not enter the value).
 
-    Provenance: derived, note ``T2-pl-any-order``.
+    Provenance: proved here, note ``T2-pl-any-order``.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def rr_pl_floor(alpha: float, L: float, sigma: float, mu: float, m: int, n: int)
     Assumes what :func:`pl_bound` assumes; permutations fresh in every epoch and independent over workers; the
     mean within-worker variance is at most sigma^2 wherever the iterates go.
 
-    Provenance: derived, note ``T2-pl-any-order``. Counterpart of Theorem 1 of arXiv:2110.10342 (large epochs,
-    up to logarithms there).
+    Provenance: proved here, note ``T2-pl-any-order``. Counterpart of Theorem 1 of arXiv:2110.10342 (large
+    epochs, up to logarithms there).
 
     Examples
     --------

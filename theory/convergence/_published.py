@@ -1,111 +1,22 @@
-"""Published theorems with their constants, as reference lines beside what is derived here.
+"""Published theorems on random reshuffling and SGD with their constants, as reference lines.
 
-Nothing in this module is derived here, and nothing in it is ever the expected value of a test. Each line says
-whether its text was READ in the source named, or only RECALLED as commonly quoted, unconfirmed against the
-paper. Letters are the project's (several papers write K for T, and swap m and n). For CD-GraB ``F`` is
-f(x_0) - inf f, ``L`` the cross-norm constant L_{2,inf}, ``balance`` a bound A for vectors of norm 1, sigma^2
-the within-worker variance and varsigma^2 the heterogeneity of workers; ``sigma`` of RR and SGD is that of the
-gradients at x*.
+Nothing in this module is proved here, and nothing in it is ever the expected value of a test. Each line says
+whether its text was read in the source named, or only recalled as commonly quoted. Letters are the project's
+(several papers write K for T, and swap m and n); ``sigma`` is that of the gradients at x*. One worker.
 """
 
 from __future__ import annotations
 
 import math
 
-from scipy.special import lambertw
-
-from theory._checks import integer_at_least, nonnegative, positive
+from theory._checks import integer_at_least, nonnegative, one_of, positive
 from theory.convergence._epochs import capped_step, step_below
-
-
-def cd_grab_nonconvex_step_published(
-    F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
-) -> float:
-    r"""Return the step size of the published non-convex theorem on CD-GraB (T5, recalled).
-
-    .. math::
-        \alpha = \min\Bigl\{ \frac{1}{16 L (2n + A/m)}, \Bigl(
-            \frac{4 F m^2}{42 L^2 (\varsigma + \sigma)^2 A^2 n T + 18 L^2 m^2 n^3 \sigma^2}
-        \Bigr)^{1/3} \Bigr\}
-
-    Assumes within-worker variance at most sigma^2 and heterogeneity of workers at most varsigma^2.
-
-    Provenance: recalled (Theorem 1 of arXiv:2302.00845), not confirmed against the paper.
-
-    Examples
-    --------
-    >>> cd_grab_nonconvex_step_published(1.0, 1.0, 0.0, 0.0, balance=0.0, m=2, n=4, T=5) == 1 / 128
-    True
-    """
-    F, L, A, m, n, T = _cd_grab_arguments(F, L, balance, m, n, T)
-    spread, sigma = nonnegative("varsigma", varsigma) + nonnegative("sigma", sigma), float(sigma)
-    cap = 1 / (16 * L * (2 * n + A / m))
-    noise = 42 * (L * spread * A) ** 2 * n * T + 18 * (L * m * sigma) ** 2 * n**3
-    return cap if noise == 0 else min(cap, math.cbrt(4 * F * m**2 / noise))
-
-
-def cd_grab_nonconvex_published(
-    F: float, L: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
-) -> float:
-    r"""Bound the mean squared gradient norm as the published theorem on CD-GraB does (T5, recalled).
-
-    .. math::
-        \frac1T \sum_t \|\nabla f(x_t)\|^2 \le 9 \Bigl(\frac{F L (\varsigma + \sigma) A}{m n T}\Bigr)^{2/3}
-            + \frac{(72 F \sigma L)^{2/3} + 64 F L (2 + A / (m n))}{T}
-
-    Assumes what :func:`cd_grab_nonconvex_step_published` assumes; probability at least 1 - T delta.
-
-    Provenance: recalled (Theorem 1 of arXiv:2302.00845), not confirmed against the paper; derived
-    counterpart: :func:`cd_grab_nonconvex_rate`.
-
-    Examples
-    --------
-    >>> cd_grab_nonconvex_published(1.0, 1.0, 0.0, 0.0, balance=0.0, m=2, n=4, T=64)
-    2.0
-    """
-    F, L, A, m, n, T = _cd_grab_arguments(F, L, balance, m, n, T)
-    sigma, varsigma = nonnegative("sigma", sigma), nonnegative("varsigma", varsigma)
-    leading = 9 * math.pow(F * L * (varsigma + sigma) * A / (m * n * T), 2 / 3)
-    return leading + (math.pow(72 * F * sigma * L, 2 / 3) + 64 * F * L * (2 + A / (m * n))) / T
-
-
-def cd_grab_pl_published(
-    F: float, L: float, mu: float, sigma: float, varsigma: float, balance: float, m: int, n: int, T: int
-) -> float:
-    r"""Bound the optimality gap as the published PL theorem on CD-GraB does (T6, recalled).
-
-    .. math::
-        f(x_T) - f_* &\le \frac{1}{(m n T)^2} \Bigl[ (F + L^2 \alpha^2 \sigma^2) \frac WC
-            + \frac{112 L^2 (\varsigma + \sigma)^2 A^2 W^2}{\mu^3} \Bigr], \\
-        W &= W_0(T^2 m^2 n^2 C), \quad \alpha = \frac{2 W}{T n \mu}, \quad
-            C = \frac{(F + \sigma^2 / L) \mu^2}{224 L^2 (\varsigma + \sigma)^2 A^2}
-
-    Assumes what :func:`cd_grab_nonconvex_step_published` assumes, with the PL constant mu; W_0 is Lambert's
-    function.
-
-    Provenance: recalled (Theorem 2 of arXiv:2302.00845), not confirmed against the paper; derived
-    counterpart: :func:`cd_grab_pl_bound`.
-
-    Examples
-    --------
-    >>> low = [cd_grab_pl_published(1.0, 1.0, 0.1, 1.0, 0.0, 1.0, m=m, n=16, T=10**6) for m in (1, 2)]
-    >>> 3 < low[0] / low[1] < 4
-    True
-    """
-    F, L, A, m, n, T = _cd_grab_arguments(F, L, balance, m, n, T)
-    mu, sigma = positive("mu", mu), nonnegative("sigma", sigma)
-    spread = nonnegative("varsigma", varsigma) + nonnegative("sigma", sigma)
-    noise = (L * positive("varsigma + sigma", spread) * positive("balance", A)) ** 2
-    C = (F + sigma**2 / L) * mu**2 / (224 * noise)
-    W = float(lambertw((T * m * n) ** 2 * C).real)
-    alpha = 2 * W / (T * n * mu)
-    return ((F + (L * alpha * sigma) ** 2) * W / C + 112 * noise * W**2 / mu**3) / (m * n * T) ** 2
 
 
 def rr_strongly_convex_published(
     r0: float, L: float, sigma: float, mu: float, alpha: float, n: int, T: int
 ) -> float:
-    r"""Bound the expected squared distance of random reshuffling on one worker (T3, read).
+    r"""Bound the expected squared distance of random reshuffling, strongly convex examples (T9, see T3).
 
     .. math::
         E \|x_T - x_*\|^2 \le (1 - \alpha \mu)^{nT} \|x_0 - x_*\|^2 + \frac{\alpha^2 L n \sigma_*^2}{2 \mu}
@@ -113,8 +24,9 @@ def rr_strongly_convex_published(
     Assumes every f_j mu-strongly convex and L-smooth; alpha <= 1/L; the published shuffling radius replaced
     by its published upper bound L n sigma*^2 / 4.
 
-    Provenance: read (Theorems 1 and 2 of arXiv:2102.06704, without a regulariser); derived counterpart, with
-    n / (2 (n - 1)) of this floor: :func:`rr_strongly_convex_bound`.
+    Provenance: published, read (arXiv:2102.06704, Theorems 1 and 2, without a regulariser), note
+    ``T9-published-theorems``; proved counterpart, with n / (2 (n - 1)) of this floor:
+    :func:`rr_strongly_convex_bound`.
 
     Examples
     --------
@@ -128,14 +40,15 @@ def rr_strongly_convex_published(
 
 
 def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int, T: int) -> float:
-    r"""Bound the expected gap of the average iterate of random reshuffling, convex examples (T3, recalled).
+    r"""Bound the expected gap of the mean of the epochs' ends, random reshuffling, convex (T9, see T3).
 
     .. math::
         E f(\bar x_T) - f_* \le \frac{\|x_0 - x_*\|^2}{2 \alpha n T} + \frac{\alpha^2 L n \sigma_*^2}{4}
 
     Assumes every f_j convex and L-smooth; alpha <= 1 / (sqrt(2) L n).
 
-    Provenance: recalled (arXiv:2006.05988), not confirmed against the paper.
+    Provenance: published, recalled (arXiv:2006.05988), not compared with the paper, note
+    ``T9-published-theorems``.
 
     Examples
     --------
@@ -148,18 +61,54 @@ def rr_convex_published(r0: float, L: float, sigma: float, alpha: float, n: int,
     return nonnegative("r0", r0) / (2 * alpha * n * T) + noise
 
 
+def rr_any_step_published(
+    r0: float, L: float, L_mean: float, sigma: float, alpha: float, n: int, T: int
+) -> float:
+    r"""Bound the expected gap of the mean of all iterates, random reshuffling, steps up to 1/(6L) (T9).
+
+    .. math::
+        E f(\bar x) - f_* \le \frac{6 \|x_0 - x_*\|^2}{\alpha n T}
+            + 51 \min\{\alpha, n \bar L \alpha^2\} \sigma_*^2, \qquad \bar L = \frac1n \sum_j L_j \le L
+
+    for a constant step; published for any steps, constant within epochs, with weighted means. No step of
+    order 1/(n L) is asked for: random reshuffling is nowhere behind SGD.
+
+    Assumes every f_j convex and L_j-smooth, L the largest L_j; alpha <= 1/(6 L); xbar the mean of the n T
+    iterates.
+
+    Provenance: published, read (COLT 2026, PMLR 336:4859-4882, Theorem 1; preprint arXiv:2606.32005), note
+    ``T9-published-theorems``.
+
+    Parameters
+    ----------
+    L_mean : float
+        The mean of the L_j.
+
+    Examples
+    --------
+    >>> rr_any_step_published(r0=1.0, L=1.0, L_mean=1.0, sigma=0.0, alpha=0.125, n=4, T=12)
+    1.0
+    """
+    n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    alpha, mean = step_below(1 / 6, alpha, L, "published"), positive("L_mean", L_mean)
+    if mean > L * (1 + 1e-12):
+        raise ValueError(f"expected L_mean <= L; got {mean} > {L}; L is the largest of the constants")
+    noise = 51 * min(alpha, n * mean * alpha**2) * nonnegative("sigma", sigma) ** 2
+    return 6 * nonnegative("r0", r0) / (alpha * n * T) + noise
+
+
 def sgd_strongly_convex_published(
     r0: float, L: float, sigma: float, mu: float, alpha: float, steps: int
 ) -> float:
-    r"""Bound the expected squared distance of SGD with replacement, strongly convex examples (Q3, recalled).
+    r"""Bound the expected squared distance of SGD with replacement, strongly convex examples (T9, see Q3).
 
     .. math::
         E \|x_k - x_*\|^2 \le (1 - \alpha \mu)^k \|x_0 - x_*\|^2 + \frac{2 \alpha \sigma_*^2}{\mu}
 
     Assumes every f_j convex and L-smooth, f mu-strongly convex; alpha <= 1 / (2 L).
 
-    Provenance: recalled, folklore, quoted for comparison in arXiv:2006.05988; on quadratics the exact value
-    is known (Q3).
+    Provenance: published, recalled (folklore, quoted for comparison in arXiv:2006.05988), note
+    ``T9-published-theorems``; on quadratics the exact value is known (Q3).
 
     Examples
     --------
@@ -171,14 +120,55 @@ def sgd_strongly_convex_published(
     return math.pow(1 - alpha * mu, steps) * nonnegative("r0", r0) + noise / mu
 
 
-def _cd_grab_arguments(
-    F: float, L: float, balance: float, m: int, n: int, T: int
-) -> tuple[float, float, float, int, int, int]:
-    return (
-        positive("F", F),
-        positive("L", L),
-        nonnegative("balance", balance),
-        integer_at_least("m", m, 1),
-        integer_at_least("n", n, 1),
-        integer_at_least("T", T, 1),
-    )
+def shuffling_lower_line(ordering: str, n: int, T: int, G: float, lam: float) -> float:
+    r"""Return the published order of what a constant step leaves at best, without its constant (T9, see I9).
+
+    .. math::
+        E f(x_T) - f_* \ge c \min\Bigl\{ \lambda, \frac{G^2}{\lambda} \Bigl(
+            \frac{1}{(nT)^2} + \frac{1}{n T^3} \Bigr) \Bigr\} \ \text{(rr)}, \qquad
+        \frac{1}{n T^2} \ \text{(so)}, \qquad \frac{1}{T^2} \ \text{(ig)}
+
+    in the place of the bracket, with an absolute constant c > 0 that is not named; c = 1 here.
+
+    Assumes the instances of I9: lam-strongly convex f, gradients of size G.
+
+    Provenance: published, read (arXiv:1908.00045, Theorems 5, 7 and 8), note ``T9-published-theorems``.
+
+    Parameters
+    ----------
+    ordering : {"rr", "so", "ig"}
+
+    Examples
+    --------
+    >>> shuffling_lower_line("so", n=4, T=5, G=1.0, lam=1.0)
+    0.01
+    """
+    n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    orders = {"rr": 1 / (n * T) ** 2 + 1 / (n * T**3), "so": 1 / (n * T**2), "ig": 1 / T**2}
+    lam, G = positive("lam", lam), positive("G", G)
+    return min(lam, G**2 / lam * orders[one_of("ordering", ordering, orders)])
+
+
+def shuffling_step_published(ordering: str, n: int, T: int, lam: float) -> float:
+    r"""Return the steps that reach the order of :func:`shuffling_lower_line` up to logarithms (T9, see I9).
+
+    .. math::
+        \alpha = \frac{\log(\sqrt n \, T)}{\lambda n T} \ \text{(rr)}, \qquad
+        \alpha = \frac{\log(n T)}{\lambda n T} \ \text{(so)}
+
+    Assumes quadratics in one variable; T large against the condition number and log(n T).
+
+    Provenance: published, read (arXiv:1908.00045, Theorems 9 and 10), note ``T9-published-theorems``.
+
+    Parameters
+    ----------
+    ordering : {"rr", "so"}
+
+    Examples
+    --------
+    >>> round(shuffling_step_published("rr", n=4, T=8, lam=1.0) * 32 / math.log(2), 12)  # sqrt(4) 8 = 2^4
+    4.0
+    """
+    n, T = integer_at_least("n", n, 1), integer_at_least("T", T, 1)
+    inside = {"rr": math.sqrt(n) * T, "so": n * T}[one_of("ordering", ordering, ("rr", "so"))]
+    return math.log(inside) / (positive("lam", lam) * n * T)

@@ -25,8 +25,8 @@ def strongly_convex_path(
     Assumes every f_ij is mu-strongly convex and L-smooth; alpha <= 1/L (not 1/(n L)); P_k* is the prefix of
     the epoch's order at the optimum, P_0* = 0.
 
-    Provenance: derived, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem 2),
-    here for every order and with measured prefixes.
+    Provenance: proved here, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem
+    2), here for every order and with measured prefixes.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def strongly_convex_bound(r0: float, L: float, H: float, mu: float, alpha: float
 
     Assumes what :func:`strongly_convex_path` assumes.
 
-    Provenance: derived, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem 2).
+    Provenance: proved here, note ``T3-strongly-convex-any-order``. The technique of arXiv:2102.06704 (Theorem
+    2).
 
     Examples
     --------
@@ -94,7 +95,7 @@ def rr_strongly_convex_bound(
     Assumes what :func:`strongly_convex_path` assumes; permutations uniform and independent over workers,
     fresh in every epoch or drawn once.
 
-    Provenance: derived, note ``T3-strongly-convex-any-order``. For m = 1 the shape of arXiv:2102.06704
+    Provenance: proved here, note ``T3-strongly-convex-any-order``. For m = 1 the shape of arXiv:2102.06704
     (Theorems 1 and 2), with half its constant.
 
     Examples

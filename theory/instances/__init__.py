@@ -14,6 +14,8 @@ from theory.instances._quadratic import general_quadratics as general_quadratics
 from theory.instances._quadratic import safran_shamir as safran_shamir
 from theory.instances._quadratic import safran_shamir_step_size as safran_shamir_step_size
 from theory.instances._quadratic import shared_hessian as shared_hessian
+from theory.instances._safran_shamir import SafranShamirLine as SafranShamirLine
+from theory.instances._safran_shamir import safran_shamir_line as safran_shamir_line
 from theory.instances._scalar import robust_loss as robust_loss
 from theory.instances._scalar import robust_smoothness as robust_smoothness
 from theory.instances._scalar import scalar_loss as scalar_loss
@@ -28,6 +30,7 @@ __all__ = [
     "DeSa",
     "GeneralQuadratics",
     "SafranShamir",
+    "SafranShamirLine",
     "SharedHessian",
     "bridge_constant",
     "de_sa",
@@ -35,6 +38,7 @@ __all__ = [
     "robust_loss",
     "robust_smoothness",
     "safran_shamir",
+    "safran_shamir_line",
     "safran_shamir_step_size",
     "scalar_loss",
     "shared_hessian",

@@ -37,9 +37,8 @@ def safran_shamir(variant: str, n: int, G: float, lam: float, lam_max: float) ->
 
     Assumes n even and lam <= lam_max.
 
-    Provenance: seen (update rule, start, loss) in the authors' published experiment script, which names the
-    variants after Eq. (1) and (2) of the paper; note ``I2-safran-shamir``. Their run: n = 500, G = lam = 1,
-    lam_max = 200. Safran, Shamir, arXiv:2106.06880, Eq. (1) and (2).
+    Provenance: published, read (arXiv:2106.06880, Eq. (1) and (2), in the authors' experiment script: update
+    rule, start, loss), note ``I2-safran-shamir``. Their run: n = 500, G = lam = 1, lam_max = 200.
 
     Parameters
     ----------
@@ -77,8 +76,8 @@ def safran_shamir_step_size(n: int, epochs: int, lam: float) -> float:
 
     Assumes a number of epochs T fixed in advance.
 
-    Provenance: seen in the authors' published experiment script, note ``I2-safran-shamir``. Safran, Shamir,
-    arXiv:2106.06880, Theorems 3 and 4 (numbers as given in the script).
+    Provenance: published, read (arXiv:2106.06880, Theorems 3 and 4, in the authors' experiment script), note
+    ``I2-safran-shamir``.
 
     Examples
     --------
@@ -107,7 +106,7 @@ def shared_hessian(hessian: ArrayLike, centres: ArrayLike) -> SharedHessian:
 
     Assumes H symmetric positive definite.
 
-    Provenance: derived, note ``I4-shared-hessian``.
+    Provenance: proved here, note ``I4-shared-hessian``.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def general_quadratics(hessians: ArrayLike, linear: ArrayLike) -> GeneralQuadrat
 
     Assumes symmetric A_ij whose MEAN is positive definite; single examples may be indefinite.
 
-    Provenance: derived, note ``I5-general-quadratics``.
+    Provenance: proved here, note ``I5-general-quadratics``.
 
     Parameters
     ----------
@@ -204,8 +203,8 @@ def de_sa(scale: float = 1.0) -> DeSa:
 
     Assumes one worker, n = d = 5.
 
-    Provenance: seen as publicly quoted (De Sa, NeurIPS 2020); the rational mean is verified over all 120
-    orders, note ``I7-de-sa``.
+    Provenance: published, read (De Sa, NeurIPS 2020, as publicly quoted), note ``I7-de-sa``; the rational
+    mean is verified over all 120 orders.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def scalar_loss(curvature: float, alpha: float, x0: float, steps: int) -> float:
 
     Assumes all examples equal f on this coordinate.
 
-    Provenance: derived, note ``I3-step-size-regimes``.
+    Provenance: proved here, note ``I3-step-size-regimes``.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def small_step_loss(mu: float, x0: float) -> float:
 
     Assumes the stated step size and at least two steps; attained at N = 2, alpha = 1 / (2 mu).
 
-    Provenance: derived, note ``I3-step-size-regimes``. See Cha, Lee, Yun, arXiv:2303.07160 (recalled).
+    Provenance: proved here, note ``I3-step-size-regimes``. See Cha, Lee, Yun, arXiv:2303.07160 (recalled).
 
     Examples
     --------
@@ -60,7 +60,7 @@ def robust_loss(t: ArrayLike, derivative: int = 0) -> Array:
 
     Assumes nothing.
 
-    Provenance: derived, note ``I8-robust-loss``.
+    Provenance: proved here, note ``I8-robust-loss``.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def robust_smoothness(features: ArrayLike, norm: str = "l2") -> float:
 
     Assumes the loss :func:`robust_loss`, |phi''| <= 2.
 
-    Provenance: derived, note ``I8-robust-loss``. See Cooper et al., arXiv:2302.00845, assumes the cross-norm
-    constant.
+    Provenance: proved here, note ``I8-robust-loss``. See Cooper et al., arXiv:2302.00845, assumes the
+    cross-norm constant.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ def skewed_value(x: ArrayLike, L: float, mu: float) -> float:
 
     Assumes 0 < mu <= L.
 
-    Provenance: seen for I1 (arXiv:2110.10342), note ``I1-sign-terms``; derived for I6, note
-    ``I6-skewed-mean``.
+    Provenance: proved here for I6, note ``I6-skewed-mean``; I1 was read (arXiv:2110.10342), note
+    ``I1-sign-terms``.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def skewed_gradient(x: ArrayLike, L: float, mu: float) -> Array:
 
     Assumes 0 < mu <= L.
 
-    Provenance: derived, note ``I6-skewed-mean``; continuous at 0. Yun, Rajput, Sra, arXiv:2110.10342.
+    Provenance: proved here, note ``I6-skewed-mean``; continuous at 0. Yun, Rajput, Sra, arXiv:2110.10342.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def sign_terms(m: int, n: int, nu: float) -> Array:
 
     Assumes n even.
 
-    Provenance: seen in the reference, note ``I1-sign-terms``. Yun, Rajput, Sra, arXiv:2110.10342, the
-    lower-bound instance.
+    Provenance: published, read (arXiv:2110.10342, the instance of the lower bound, Theorem 3), note
+    ``I1-sign-terms``.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def bridge_constant(kappa: float) -> float:
 
     Assumes kappa = L / mu >= 1.
 
-    Provenance: derived, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance; the
+    Provenance: proved here, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance; the
     constant is derived here.
 
     Examples
@@ -147,7 +147,7 @@ def skewed_mean(kappa: float, alpha: float, sigma: float, n: int, m: int) -> flo
 
     Assumes independent permutations on m workers; n large enough for the bridge limit.
 
-    Provenance: derived, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance.
+    Provenance: proved here, note ``I6-skewed-mean``. Yun, Rajput, Sra, arXiv:2110.10342: the instance.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ def reshuffling_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes independent uniform permutations on the workers, fresh in every epoch.
 
-    Provenance: derived, note ``G3-reshuffling-bias``. Safran, Shamir, arXiv:1908.00045: a lower bound with
-    1/(nT)^2.
+    Provenance: proved here, note ``G3-reshuffling-bias``. Safran, Shamir, arXiv:1908.00045: a lower bound
+    with 1/(nT)^2.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def fixed_order_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) ->
 
     Assumes the same order in every epoch; with m workers pass, for each step, the means over workers.
 
-    Provenance: derived, note ``G4-fixed-order-bias``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
-    quantity an order should make small.
+    Provenance: proved here, note ``G4-fixed-order-bias``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as
+    the quantity an order should make small.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def reversed_pair_bias(alpha: float, hessians: ArrayLike, gradients: ArrayLike) 
     Assumes the same pair (order, reverse) repeated; with m workers the step means, as in
     :func:`fixed_order_bias`, so that which examples meet in a step still matters.
 
-    Provenance: derived, note ``G4b-reversed-pair-bias``. See Rajput, Lee, Papailiopoulos, arXiv:2102.09718:
-    FlipFlop.
+    Provenance: proved here, note ``G4b-reversed-pair-bias``. See Rajput, Lee, Papailiopoulos,
+    arXiv:2102.09718: FlipFlop.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def affine_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike) -> Array:
 
     Assumes quadratic examples.
 
-    Provenance: derived, note ``G1-subset-recursion``.
+    Provenance: proved here, note ``G1-subset-recursion``.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def squares(maps: ArrayLike) -> Array:
 
     Assumes nothing beyond linear maps; row-major vec, as NumPy ravels.
 
-    Provenance: derived, note ``G1-subset-recursion``.
+    Provenance: proved here, note ``G1-subset-recursion``.
 
     Returns
     -------
@@ -85,8 +85,8 @@ def average_product(maps: ArrayLike) -> Array:
 
     Assumes nothing: the maps need not commute. The table of 2^n D^2 numbers is refused above 2^26.
 
-    Provenance: derived, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020: products where this average
-    surprises (arXiv id not confirmed).
+    Provenance: proved here, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020: products where this
+    average surprises (arXiv id not confirmed).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def expected_epoch(ordering: str, maps: ArrayLike) -> Array:
 
     Assumes one worker.
 
-    Provenance: derived, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020 (arXiv id not confirmed).
+    Provenance: proved here, note ``G1-subset-recursion``. See De Sa, NeurIPS 2020 (arXiv id not confirmed).
 
     Returns
     -------
@@ -150,7 +150,7 @@ def stationary_mean(ordering: str, alpha: float, hessians: ArrayLike, linear: Ar
 
     Assumes one worker, fresh orders in every epoch, and a spectral radius of Q below one.
 
-    Provenance: derived, note ``G1-subset-recursion``.
+    Provenance: proved here, note ``G1-subset-recursion``.
 
     Returns
     -------

@@ -20,7 +20,7 @@ def stationary_covariance(
 
     Assumes what :func:`second_moment` assumes, and alpha lambda_p < 2.
 
-    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ying, Yuan, Vlaski, Sayed,
+    Provenance: proved here, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ying, Yuan, Vlaski, Sayed,
     arXiv:1803.07964: the steady state to leading order.
 
     Parameters
@@ -70,8 +70,8 @@ def small_step_floor(
 
     Assumes a shared Hessian; "flipflop" is observed after complete pairs of epochs.
 
-    Provenance: derived, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045 and Rajput et al.,
-    arXiv:2102.09718: the same orders in n and T.
+    Provenance: proved here, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045 and Rajput et
+    al., arXiv:2102.09718: the same orders in n and T.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def sorted_floor(alpha: float, variance: float, n: int, spread: str = "linear") 
 
     Assumes a shared Hessian, and every worker in the same sorted order.
 
-    Provenance: derived, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045: order 1/T^2 for
+    Provenance: proved here, note ``Q11-small-step-floors``. Safran, Shamir, arXiv:1908.00045: order 1/T^2 for
     such passes.
 
     Parameters
@@ -146,8 +146,8 @@ def filtered_errors(
 
     Assumes a shared Hessian and small h.
 
-    Provenance: derived, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
-    quantity an order should make small.
+    Provenance: proved here, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as
+    the quantity an order should make small.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def two_term_floor(
 
     Assumes a shared Hessian, small h, and Zbar_t uncorrelated between epochs.
 
-    Provenance: derived, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733.
+    Provenance: proved here, note ``Q13-two-term-floor``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------

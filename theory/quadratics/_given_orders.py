@@ -22,7 +22,7 @@ def epoch_displacement(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLi
 
     Assumes a shared Hessian, and that the epoch visits every example once (so U_n = 0).
 
-    Provenance: derived, notes ``Q1-epoch-map`` and ``Q9-abel-identity``. See Lu, Guo, De Sa,
+    Provenance: proved here, notes ``Q1-epoch-map`` and ``Q9-abel-identity``. See Lu, Guo, De Sa,
     arXiv:2205.10733, states the role of prefix sums for general losses.
 
     Parameters
@@ -64,7 +64,8 @@ def fixed_order(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike, e0:
 
     Assumes a shared Hessian and an order that visits every example once per epoch.
 
-    Provenance: derived, note ``Q7-given-order``. Safran, Shamir, arXiv:1908.00045, compares the orderings.
+    Provenance: proved here, note ``Q7-given-order``. Safran, Shamir, arXiv:1908.00045, compares the
+    orderings.
 
     Returns
     -------
@@ -91,8 +92,8 @@ def changing_orders(alpha: float, eigenvalues: ArrayLike, deviations: ArrayLike,
 
     Assumes a shared Hessian and, in every epoch, an order that visits every example once.
 
-    Provenance: derived, note ``Q1-epoch-map``. See Lu, Guo, De Sa, arXiv:2205.10733: orders that change from
-    epoch to epoch.
+    Provenance: proved here, note ``Q1-epoch-map``. See Lu, Guo, De Sa, arXiv:2205.10733: orders that change
+    from epoch to epoch.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def prefix_weights(alpha: float, eigenvalues: ArrayLike, n: int) -> Array:
 
     Assumes a shared Hessian and alpha lambda_p <= 1 (for the signs; then rho_p >= 0).
 
-    Provenance: derived, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
+    Provenance: proved here, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733: prefixes as the
     quantity an order should make small.
 
     Returns
@@ -159,8 +160,8 @@ def changing_orders_bound(
 
     Assumes a shared Hessian and alpha lambda_p <= 1. Attained by a fixed order whose prefixes are constant.
 
-    Provenance: derived, note ``Q10-changing-orders``. See Lu, Guo, De Sa, arXiv:2205.10733 and Cooper et al.,
-    arXiv:2302.00845.
+    Provenance: proved here, note ``Q10-changing-orders``. See Lu, Guo, De Sa, arXiv:2205.10733 and Cooper et
+    al., arXiv:2302.00845.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def mean_prefix_bound(alpha: float, eigenvalues: ArrayLike, prefixes: ArrayLike)
 
     Assumes a shared Hessian and a fixed order. The constant is 1.5820.
 
-    Provenance: derived, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733.
+    Provenance: proved here, note ``Q9-abel-identity``. See Lu, Guo, De Sa, arXiv:2205.10733.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def epoch_noise_covariance(
     Assumes a shared Hessian; "sgd": every worker draws its own examples with replacement; "rr", "flipflop":
     independent uniform permutations on the workers. Worker means may differ.
 
-    Provenance: derived, notes ``Q2-zero-mean``, ``Q3-with-replacement-noise``,
+    Provenance: proved here, notes ``Q2-zero-mean``, ``Q3-with-replacement-noise``,
     ``Q4-random-reshuffling-noise``, ``FF-flipflop-noise``, ``Q8-worker-factor`` and ``Q12-stable-forms``. See
     Rajput, Lee, Papailiopoulos, arXiv:2102.09718 (FlipFlop). Yun, Rajput, Sra, arXiv:2110.10342 (several
     workers).
@@ -109,7 +109,7 @@ def partial_epoch_covariance(
 
     Assumes what :func:`epoch_noise_covariance` assumes for "rr".
 
-    Provenance: derived, note ``Q4-random-reshuffling-noise``. See Mishchenko, Khaled, Richtarik,
+    Provenance: proved here, note ``Q4-random-reshuffling-noise``. See Mishchenko, Khaled, Richtarik,
     arXiv:2006.05988, bounds the same variance.
 
     Returns
@@ -158,7 +158,7 @@ def second_moment(
 
     Assumes a shared Hessian; orders independent of e0, and between epochs (between pairs) except for "so".
 
-    Provenance: derived, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ahn, Yun, Sra,
+    Provenance: proved here, notes ``Q5-many-epochs`` and ``Q6-shuffle-once``. See Ahn, Yun, Sra,
     arXiv:2006.06946, and arXiv:2102.09718 give rates for these laws.
 
     Parameters
@@ -202,7 +202,7 @@ def expected_loss(eigenvalues: ArrayLike, moment: ArrayLike) -> float:
 
     Assumes a shared Hessian.
 
-    Provenance: derived, note ``Q5-many-epochs``.
+    Provenance: proved here, note ``Q5-many-epochs``.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float
     approached as d grows, and m n sigma^2 pi^2 / 12, attained at d = 1 (note ``R5-brownian-bridge``): the
     upper bound is 10 to 32 times too large.
 
-    Provenance: derived, note ``R3-expected-maximum``. Doob's L2 inequality.
+    Provenance: proved here, note ``R3-expected-maximum``. Doob's L2 inequality.
 
     Returns
     -------
@@ -62,8 +62,8 @@ def bridge_maximum_cdf(x: float) -> float:
     Assumes d = m = 1, n -> infinity and max_j |z_j| / (sigma sqrt(n)) -> 0. The mean of K is
     ``BRIDGE_MAXIMUM_MEAN``.
 
-    Provenance: derived from the Brownian bridge, note ``R5-brownian-bridge``. See Kolmogorov, 1933; no arXiv
-    version.
+    Provenance: proved here from the Brownian bridge, note ``R5-brownian-bridge``. See Kolmogorov, 1933; no
+    arXiv version.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def workers_herding(single: ArrayLike, relation: str) -> float:
     independent balancing), or independent workers with prefixes of mean 0 (``single`` is then the root mean
     square in the Euclidean norm). Balancing the workers together removes the growth: slope 0, by V8 and H4.
 
-    Provenance: derived, note ``R6-growth-in-workers``. See Cooper et al., arXiv:2302.00845 (ID-GraB against
-    CD-GraB).
+    Provenance: proved here, note ``R6-growth-in-workers``. See Cooper et al., arXiv:2302.00845 (ID-GraB
+    against CD-GraB).
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def prefix_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
 
     Assumes independent uniformly random orders, one per worker.
 
-    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
+    Provenance: proved here, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
     Khaled, Richtarik, arXiv:2006.05988 (the same variance for m = 1).
 
     Returns
@@ -54,7 +54,7 @@ def prefix_covariance(n: int, m: int, covariance: ArrayLike, k: int, length: int
     Assumes independent uniformly random orders; Sigma is the mean within-worker covariance
     (1/(mn)) sum_{i,j} (z_ij - zbar_i)(z_ij - zbar_i)'.
 
-    Provenance: derived, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
+    Provenance: proved here, notes ``R1-random-order`` and ``R2-random-orders-on-workers``. See Mishchenko,
     Khaled, Richtarik, arXiv:2006.05988 (k = l, m = 1).
 
     Parameters
@@ -93,7 +93,7 @@ def mean_square_prefix(n: int, m: int, variance: float) -> float:
 
     Assumes independent uniformly random orders.
 
-    Provenance: derived, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (an
+    Provenance: proved here, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (an
     upper bound of the same order).
 
     Examples
@@ -112,8 +112,8 @@ def mean_prefix_second_moment(n: int, m: int, variance: float) -> float:
 
     Assumes independent uniformly random orders.
 
-    Provenance: derived, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988 (the
-    prefixes).
+    Provenance: proved here, note ``R1-random-order``. See Mishchenko, Khaled, Richtarik, arXiv:2006.05988
+    (the prefixes).
 
     Examples
     --------
@@ -131,7 +131,7 @@ def same_order_second_moment(z: ArrayLike) -> NDArray[np.float64]:
     Assumes global sum 0 and the same uniformly random order on every worker, as equal seeds produce. Equal
     data on the workers give m times the value of independent orders: the speedup in m is lost.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342 (shared
+    Provenance: proved here, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342 (shared
     orders).
 
     Parameters
@@ -165,8 +165,8 @@ def pooled_second_moment(n: int, m: int, variance: float) -> NDArray[np.float64]
     Assumes minibatch random reshuffling: one uniformly random order of the pool, cut into n batches of m;
     sigma_tot^2 = (1/(mn)) sum_{i,j} ||z_ij||_2^2 around the global mean.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342 (minibatch
-    RR).
+    Provenance: proved here, note ``R2-random-orders-on-workers``. Yun, Rajput, Sra, arXiv:2110.10342
+    (minibatch RR).
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def any_order_bound(n: int, m: int, variance: float) -> NDArray[np.float64]:
     Assumes global sum 0. Attained at k = n/2 by equal workers
     holding +-1 in sorted order.
 
-    Provenance: derived, note ``R2-random-orders-on-workers``. Cauchy-Schwarz; arXiv:2302.00845 (the
+    Provenance: proved here, note ``R2-random-orders-on-workers``. Cauchy-Schwarz; arXiv:2302.00845 (the
     quantity).
 
     Returns

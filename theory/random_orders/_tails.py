@@ -19,8 +19,8 @@ def hoeffding_tail(t: float, n: int, m: int, width: float) -> NDArray[np.float64
     Assumes independent uniformly random orders; on each worker coordinate c ranges over an interval of length
     b - a (its place may differ between workers).
 
-    Provenance: derived, note ``R4-hoeffding-tails``. See Hoeffding, 1963 (without replacement is dominated by
-    with replacement).
+    Provenance: proved here, note ``R4-hoeffding-tails``. See Hoeffding, 1963 (without replacement is
+    dominated by with replacement).
 
     Returns
     -------
@@ -58,7 +58,7 @@ def maximum_inf_bound(n: int, m: int, d: int, width: float, delta: float) -> flo
     Assumes independent uniformly random orders; on each worker every coordinate ranges over an interval of
     length at most b - a. No log n is paid for the maximum.
 
-    Provenance: derived, note ``R4-hoeffding-tails``. See Hoeffding, 1963, and Doob's maximal inequality.
+    Provenance: proved here, note ``R4-hoeffding-tails``. See Hoeffding, 1963, and Doob's maximal inequality.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def hoeffding_serfling_radius(n: int, width: float, delta: float) -> NDArray[np.
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a. Use delta/2
     for a two-sided interval.
 
-    Provenance: seen (Bardenet, Maillard, arXiv:1309.4029, Corollary 2.5); not derived, see note
-    ``R4-hoeffding-serfling``.
+    Provenance: published, read (arXiv:1309.4029, Corollary 2.5), see note ``R4-hoeffding-serfling``.
+    Bardenet, Maillard, 2015.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def bernstein_tail(t: float, n: int, m: int, variance: float, bound: float) -> N
     Assumes independent uniformly random orders, |z_ij(c) - zbar_i(c)| <= B and sigma_c^2 the mean
     within-worker variance of the coordinate.
 
-    Provenance: derived, note ``R7-bernstein-tails``. See Hoeffding, 1963, and Bernstein's inequality.
+    Provenance: proved here, note ``R7-bernstein-tails``. See Hoeffding, 1963, and Bernstein's inequality.
 
     Parameters
     ----------
@@ -155,9 +155,8 @@ def empirical_bernstein_radius(
 
     Assumes one worker, a uniformly random order and a coordinate in an interval of length b - a.
 
-    Provenance: seen, the constants of Bardenet and Maillard's empirical Bernstein-Serfling radius; the
-    divisor k in sd_k is recalled; not derived, see note ``R7-bernstein-tails``. See Bardenet, Maillard,
-    arXiv:1309.4029.
+    Provenance: published, recalled (arXiv:1309.4029, the empirical Bernstein-Serfling radius: its constants
+    were read, that sd_k divides by k is recalled), see note ``R7-bernstein-tails``.
 
     Parameters
     ----------

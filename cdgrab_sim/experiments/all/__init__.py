@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import astuple
 
-from cdgrab_sim.experiments import EXPERIMENTS, FAILED, load
+from cdgrab_sim.experiments import EXPERIMENTS, FAILED, GOOD, load
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 
 
@@ -41,7 +41,7 @@ def summary(result: Result) -> Row:
     ('rows that fail; 2 of 2 judged agree', 0.0, 'holds')
     """
     found = Counter(row.verdict for row in result.rows)
-    failed, good = sum(found[word] for word in FAILED), found["agrees"] + found["holds"]
+    failed, good = sum(found[word] for word in FAILED), sum(found[word] for word in GOOD)
     open_ = found["inconclusive"]
     text = f"rows that fail; {good} of {good + failed + open_} judged agree"
     text += f", {open_} inconclusive" if open_ else ""

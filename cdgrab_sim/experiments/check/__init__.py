@@ -24,8 +24,9 @@ WORST = {
     "identity": "largest relative difference",
     "upper": "largest measured over predicted",
     "lower": "smallest measured over predicted",
+    "refuted": "smallest measured over the claim in print, which is false",
     "slope": "mean exponent over seeds",
-    "reference": "recalled over derived",
+    "reference": "published over proved",
 }
 
 
@@ -45,7 +46,8 @@ class Held:
         Where `worst` must lie; None where that side is open. A bound fails on the far side too: then no case
         came near it, and nothing was tested.
     verdict : str
-        "holds" or "fails"; for slopes "agrees", "disagrees" or "inconclusive"; else "no prediction".
+        "holds" or "fails"; for a false claim in print "refuted" or "fails"; for slopes "agrees", "disagrees"
+        or "inconclusive"; else "no prediction".
     """
 
     name: str
@@ -157,9 +159,10 @@ def judge(statement: Statement, values: FloatArray) -> Held:
     elif kind == "reference":
         worst, verdict = float(values[0]), "no prediction"
     else:
-        extreme = np.min if kind == "lower" else np.max
+        extreme = np.min if kind in ("lower", "refuted") else np.max
         worst = float(extreme(values)) if values.size else math.nan
-        verdict = "holds" if low <= worst <= high else "fails"
+        good = "refuted" if kind == "refuted" else "holds"
+        verdict = good if low <= worst <= high else "fails"
     return Held(
         name=statement.label,
         kind=kind,

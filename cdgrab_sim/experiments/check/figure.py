@@ -1,4 +1,4 @@
-"""The figure of ``cdgrab check``: how near bounds are come, recalled constants beside them."""
+"""The figure of ``cdgrab check``: how near bounds are come, published lines beside them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from cdgrab_sim.plots import Axes
 _RATIOS = {
     "upper": ("largest measured / upper bound", "#0072B2", "o"),
     "lower": ("smallest measured / lower bound", "#009E73", "s"),
-    "reference": ("recalled / derived here", "#D55E00", "D"),
+    "refuted": ("smallest measured / false claim in print", "#CC79A7", "X"),
+    "reference": ("published / proved here", "#D55E00", "D"),
 }
 
 
 def check(result: Result, ax: Axes) -> None:
-    """Draw every bound and every recalled constant over what is derived here, on a logarithmic axis."""
+    """Draw every bound, and every published line over what is proved here, on a logarithmic axis."""
     rows = [row for row in result.rows if row.kind in _RATIOS and row.worst]
     for kind, (label, color, marker) in _RATIOS.items():
         at = [(row.worst, k) for k, row in enumerate(rows) if row.kind == kind]

@@ -11,6 +11,7 @@ from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 from cdgrab_sim.experiments.limits import quadratics
+from cdgrab_sim.experiments.limits.herding import lower_line
 from cdgrab_sim.experiments.limits.tuned import rates
 
 SIZES: dict[str, Any] = {
@@ -31,6 +32,7 @@ SIZES: dict[str, Any] = {
         "seeds": 6,
     },
     "bias": {"n": 6, "d": 2, "alpha": 0.1, "epochs": 40_000, "seeds": 6},
+    "herding": {"d": 16, "rounds": 30},
     "rates": {
         "kappa": 10.0,
         "d": 3,
@@ -53,12 +55,13 @@ def run(options: Options) -> Result:
     -------
     Result
         Rows by block; data ``alpha``, ``n``, ``T`` (K,), floors ``alpha <ordering>``, ``n <ordering>`` and
-        losses of ill-conditioned problems ``T <ordering>`` (seeds, K), and tuned errors ``tuned <ordering>``
-        against ``size <ordering>``.
+        losses of ill-conditioned problems ``T <ordering>`` (seeds, K), herding errors over their lower line
+        ``list <ordering>`` (rounds + 1,), and tuned errors ``tuned <ordering>`` against ``size <ordering>``.
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
     floor_rows, floors = quadratics.floors(config["floors"], options)
     epoch_rows, epochs = quadratics.many_epochs(config["many epochs"], options)
+    list_rows, lists = lower_line(config["herding"], options)
     tuned_rows, tuned = rates(config["rates"], options)
     rows = [
         *floor_rows,
@@ -66,15 +69,17 @@ def run(options: Options) -> Result:
         *quadratics.step_regimes(),
         _bias(config["bias"], options),
         *quadratics.de_sa(),
+        *list_rows,
         *tuned_rows,
     ]
-    return Result("limits", config, rows, floors | epochs | tuned, NOTES)
+    return Result("limits", config, rows, floors | epochs | lists | tuned, NOTES)
 
 
 NOTES = (
     "floors: one Hessian, exact orders at small alpha n (Q11, Q9): flipflop gains two powers of alpha n",
     "loss / sgd: Safran, Shamir (arXiv 2106.06880), alpha = log(nT)/(nT): no gain before T is about kappa",
     "De Sa (2020): all 120 orders and all 3125 sequences of five matrices; slower in the mean only",
+    "Harvey and Samadi's list: no order is below sqrt(d)/2 (H10; COLT 2014, Theorem 11, has sqrt(d)/6)",
     "tuned errors are divided by (alpha mu n T)^2; 1/(m n T^2) and 1/(m n T)^2 are the orders of the lower",
     "bounds for rr (arXiv 2110.10342) and for any permutations (arXiv 2303.07160, m = 1; recalled)",
 )

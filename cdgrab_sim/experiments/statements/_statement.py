@@ -6,8 +6,9 @@ cdgrab_sim, predicts it with theory and returns one number or an array of them:
     identity    relative differences, see `difference`     accepted: the largest is at most `high`
     upper       measured over predicted, see `ratio`       accepted: the largest lies in [low, 1]
     lower       measured over predicted                    accepted: the smallest lies in [1, high]
+    refuted     measured over a false claim in print       accepted: the smallest exceeds 1
     slope       one exponent per seed                      judged by `cdgrab_sim.analysis.verdict`
-    reference   recalled over derived                      never judged
+    reference   a published line over the proved one       never judged
 
 `low` and `high` of a bound are its tightness: a bound that nothing comes near would survive a wrong constant.
 """
@@ -43,7 +44,7 @@ class Statement:
     ----------
     label, title : str
         The label of the statement in ``theory/notes``, and which of its claims; unique together.
-    kind : {"identity", "upper", "lower", "slope", "reference"}
+    kind : {"identity", "upper", "lower", "refuted", "slope", "reference"}
     case : callable
     cases : int
         How many a full check draws.
@@ -111,6 +112,11 @@ def lower(label: str, title: str, *, cases: int, loose: float = math.inf) -> _De
     return _register("lower", label, title, cases, low=1.0 - ROUNDING, high=loose)
 
 
+def refuted(label: str, title: str, *, cases: int) -> _Decorator:
+    """Register a claim that is false as it is printed: every case must exceed it."""
+    return _register("refuted", label, title, cases, low=1.0 + ROUNDING)
+
+
 def slope(
     quantity: str, ordering: str, variable: str, *, margin: float, seeds: int = 12, slow: bool = False
 ) -> _Decorator:
@@ -124,7 +130,7 @@ def slope(
 
 
 def reference(label: str, title: str) -> _Decorator:
-    """Register a published constant that was only recalled, over what is derived here."""
+    """Register a published line over what is proved here."""
     return _register("reference", label, title, cases=1)
 
 
