@@ -40,6 +40,8 @@ def made_row(claim):
         (made("slope", -1.2, -0.8), [-1.01, -0.99, -1.0], "agrees"),
         (made("slope", -1.2, -0.8), [-2.01, -1.99, -2.0], "disagrees"),
         (made("slope", -1.2, -0.8), [-1.3, -0.7, -1.0], "inconclusive"),
+        (made("refuted", 1.0), [1.5, 9.0], "refuted"),
+        (made("refuted", 1.0), [0.9, 9.0], "fails"),  # what is printed was not contradicted here
         (made("reference"), [7.0], "no prediction"),
     ],
 )
@@ -48,6 +50,14 @@ def test_verdicts(statement, values, verdict):
     assert row.verdict == verdict
     assert row.cases == len(values)
     assert json.loads(json.dumps(row.worst, allow_nan=False)) == row.worst
+
+
+@pytest.mark.parametrize("d", [512, 1024])
+def test_the_printed_lemma_of_pair_balancing_is_refuted_and_its_repair_is_not(d):
+    """At 4,096 too, which is left to the check itself: an array of 268 megabytes."""
+    printed, repaired = (s for s in check.select(["H9"]) if f"d = {d}," in s.title)
+    assert check.judge(printed, printed.values(0, 1)).verdict == "refuted"
+    assert check.judge(repaired, repaired.values(0, 1)).verdict == "holds"
 
 
 def test_what_was_never_measured_fails():

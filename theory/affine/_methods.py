@@ -87,8 +87,8 @@ def table_maps(alpha: float, hessians: ArrayLike, linear: ArrayLike, kind: str =
 
     Assumes quadratic examples.
 
-    Provenance: proved here, note ``M2-maps-of-methods``. Schmidt, Le Roux, Bach, arXiv:1309.2388, and Defazio,
-    Bach, Lacoste-Julien, arXiv:1407.0202: the recurrences are recalled.
+    Provenance: proved here, note ``M2-maps-of-methods``. Schmidt, Le Roux, Bach, arXiv:1309.2388, and
+    Defazio, Bach, Lacoste-Julien, arXiv:1407.0202: the recurrences are recalled.
 
     Parameters
     ----------

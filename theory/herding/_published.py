@@ -69,8 +69,9 @@ def hadamard_pairs(d: int) -> NDArray[np.float64]:
     d = integer_at_least("d", d, 1)
     if d & (d - 1):
         raise ValueError(f"expected d as a power of two; got {d}; pass 1, 2, 4, 8, ...")
-    h = hadamard(d, dtype=np.float64)
-    return np.stack([h, -h], axis=1).reshape(2 * d, d)
+    h, pairs = hadamard(d, dtype=np.int8), np.empty((2 * d, d))
+    pairs[::2], pairs[1::2] = h, -h
+    return pairs
 
 
 def harvey_samadi_vectors(d: int) -> NDArray[np.float64]:

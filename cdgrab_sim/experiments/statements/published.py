@@ -46,21 +46,18 @@ def cd_grab_step(rng: Generator, number: int) -> Measured:
     return ratio(read, convergence.cd_grab_nonconvex_step(F, L, A, m, n, T))
 
 
-def _over_T6(printed: bool) -> FloatArray:
-    read = convergence.cd_grab_pl_published(F, L, MU, SIGMA, 0.0, A, m, n, T, printed=printed)
+@reference("T9", "CD-GraB PL, Theorem 3 with the X of its proof, over T6 at its own step")
+def cd_grab_pl(rng: Generator, number: int) -> Measured:
+    read = convergence.cd_grab_pl_published(F, L, MU, SIGMA, 0.0, A, m, n, T)
     steps = [ALPHA * 2.0**-k for k in range(40)]
     proved = [convergence.cd_grab_pl_bound(F, L, n * SIGMA / 2, A, MU, a, m, n, T) for a in steps]
     return ratio(read, min(proved))
 
 
-@reference("T9", "CD-GraB PL, Theorem 3 with the X of its proof, over T6 at its own step")
-def cd_grab_pl(rng: Generator, number: int) -> Measured:
-    return _over_T6(printed=False)
-
-
-@reference("T9", "CD-GraB PL, Theorem 3 with X as printed (inconsistent in units), over T6")
+@reference("T9", "CD-GraB PL, Theorem 3 with X as printed (inconsistent in units) over that of its proof")
 def cd_grab_pl_printed(rng: Generator, number: int) -> Measured:
-    return _over_T6(printed=True)
+    at = (F, 2.0, 2.0, SIGMA, 0.0, A, m, n, 3000)  # where the first term is not lost beside the second
+    return ratio(convergence.cd_grab_pl_published(*at, printed=True), convergence.cd_grab_pl_published(*at))
 
 
 @reference("T9", "RR strongly convex, Theorems 1 and 2 of arXiv 2102.06704, over T3")
@@ -132,6 +129,12 @@ def every_run(problem: Problem, alpha: float, x0: float, epochs: int) -> Iterato
         yield np.array(points)
 
 
+def at_best(problem: Problem) -> tuple[float, float]:
+    """Return the minimiser of a problem in one variable, and sigma there."""
+    assert problem.x_star is not None
+    return float(problem.x_star[0]), float(np.sqrt(np.mean(problem.gradients(problem.x_star) ** 2)))
+
+
 def _gap(problem: Problem, x: float) -> float:
     assert problem.f_star is not None
     return float(problem.value(np.array([x]), problem.arrays)) - problem.f_star
@@ -141,26 +144,27 @@ def _gap(problem: Problem, x: float) -> float:
     "T9",
     "gap of the mean of all iterates of rr, steps up to 1/(6 L), COLT 2026, Theorem 1",
     cases=40,
-    tight=0.02,
+    tight=0.015,
 )
 def any_step(rng: Generator, number: int) -> Measured:
     problem, h = _line(rng, 3)
-    alpha, start = (1 / 6, 1 / 60)[number % 2], float(problem.x_star[0] + rng.choice([0.0, 1.0, 3.0]))
-    means = [float(points.mean()) for points in every_run(problem, alpha, start, 2)]
-    sigma = float(np.sqrt(np.mean(problem.gradients(problem.x_star) ** 2)))
-    r0 = (start - float(problem.x_star[0])) ** 2
-    bound = convergence.rr_any_step_published(r0, 1.0, float(h.mean()), sigma, alpha, 3, 2)
+    alpha, off, (x_star, sigma) = (
+        (1 / 6, 1 / 60)[number % 2],
+        float(rng.choice([0.0, 1.0, 3.0])),
+        at_best(problem),
+    )
+    means = [float(points.mean()) for points in every_run(problem, alpha, x_star + off, 2)]
+    bound = convergence.rr_any_step_published(off**2, 1.0, float(h.mean()), sigma, alpha, 3, 2)
     return ratio(np.mean([_gap(problem, x) for x in means]), bound)
 
 
-@upper("T9", "gap of the mean of the epochs' ends of rr, arXiv 2006.05988 as recalled", cases=40, tight=0.2)
+@upper("T9", "gap of the mean of the epochs' ends of rr, arXiv 2006.05988 as recalled", cases=40, tight=0.15)
 def epoch_ends(rng: Generator, number: int) -> Measured:
     problem, _ = _line(rng, 3)
     alpha = math.sqrt(0.5) / 3 / (1, 10)[number % 2]
-    start = float(problem.x_star[0] + rng.choice([0.0, 1.0, 3.0]))
-    ends = [float(points[2::3].mean()) for points in every_run(problem, alpha, start, 2)]
-    sigma = float(np.sqrt(np.mean(problem.gradients(problem.x_star) ** 2)))
-    bound = convergence.rr_convex_published((start - float(problem.x_star[0])) ** 2, 1.0, sigma, alpha, 3, 2)
+    off, (x_star, sigma) = float(rng.choice([0.0, 1.0, 3.0])), at_best(problem)
+    ends = [float(points[2::3].mean()) for points in every_run(problem, alpha, x_star + off, 2)]
+    bound = convergence.rr_convex_published(off**2, 1.0, sigma, alpha, 3, 2)
     return ratio(np.mean([_gap(problem, x) for x in ends]), bound)
 
 
@@ -169,26 +173,31 @@ def epoch_ends(rng: Generator, number: int) -> Measured:
 SIZES = (512, 1024, 4096)
 
 
-def _pair_errors(d: int, rng: Generator) -> tuple[float, float, float]:
-    """Return the herding errors of Hadamard pairs after one step: at best, with greedy and with walked signs.
+def _after_pairs(d: int, rule: str, seed: int) -> float:
+    """Return the herding error of Hadamard pairs after one step of pair balancing.
 
     The new prefix of k pairs is half of the signed sum of their differences 2 h_k (H3).
     """
     h = herding_theory.hadamard_pairs(d)[::2]
-    signs = (balancing.signs(h), balancing.signs(h, "hilbert", seed=seed_of(rng)))
-    greedy, walked = (balancing.prefix_discrepancy(h, eps) for eps in signs)
-    return math.sqrt(d), greedy, walked
+    v, worst = np.zeros(d), 0.0
+    for sign, column in zip(balancing.signs(h, rule, seed=seed), h, strict=True):
+        v += sign * column
+        worst = max(worst, float(np.abs(v).max()))
+    return worst
+
+
+def _claim(d: int, deviation: float) -> float:
+    balance = signs_theory.cd_grab_balance_published(d, d, 0.01)
+    return herding_theory.pair_balancing_published(1.0, 0.0, deviation, balance)
 
 
 def _as_printed(rng: Generator, number: int, d: int) -> Measured:
-    balance = signs_theory.cd_grab_balance_published(d, d, 0.01)
-    return np.array(_pair_errors(d, rng)) / herding_theory.pair_balancing_published(1.0, 0.0, 1.0, balance)
+    least = math.sqrt(d)  # whatever the signs
+    return np.array([least, _after_pairs(d, "greedy", 0)]) / _claim(d, 1.0)
 
 
 def _with_the_2_norm(rng: Generator, number: int, d: int) -> Measured:
-    balance = signs_theory.cd_grab_balance_published(d, d, 0.01)
-    bound = herding_theory.pair_balancing_published(1.0, 0.0, math.sqrt(d), balance)
-    return _pair_errors(d, rng)[2] / bound
+    return _after_pairs(d, "hilbert", seed_of(rng)) / _claim(d, math.sqrt(d))
 
 
 for _d in SIZES:
@@ -224,22 +233,22 @@ def best_order(d: int) -> IntArray:
 
 # --- Safran and Shamir's lower lines (I9)
 
-CONSTANT = 1 / 200  # in the place of the one that the theorems do not name
+CONSTANT = 1 / 20  # in the place of the one that the theorems do not name
 
 
 def _smallest_gap(ordering: str, variant: str, count: int, epochs: int, seed: int) -> float:
-    """Return the smallest mean gap of an ordering over constant steps, from x = 1, G = lam = 1."""
+    """Return the smallest mean gap of an ordering over steps up to 1/L, from x = 1, G = lam = 1."""
     line = instances.safran_shamir_line(variant, count, 1.0, 1.0)
     problem = problems.from_hessians(line.curvatures[None, :, None, None], -line.slopes[None, :, None])
     gaps = []
-    for alpha in np.geomspace(0.1 / (count * epochs), 1.5, 40):
+    for alpha in np.geomspace(0.5 / (count * epochs), 1.0 / problem.constants["L"], 16):
         run = simulate(
             problem,
             ordering,
             epochs=epochs,
             step_size=float(alpha),
             x0=[1.0],
-            replicates=1 if ordering == "ig" else 300,
+            replicates=1 if ordering == "ig" else 60,
             seed=seed,
             record=Record(every=epochs, grad_norm=False),
         )
@@ -251,7 +260,7 @@ def _smallest_gap(ordering: str, variant: str, count: int, epochs: int, seed: in
 LINES = (("rr", "shared"), ("rr", "split"), ("so", "shared"), ("ig", "sorted"))
 
 
-@lower("I9", "smallest gap over constant steps of rr, so and ig, arXiv 1908.00045", cases=16, loose=20.0)
+@lower("I9", "smallest gap over steps up to 1/L of rr, so and ig, arXiv 1908.00045", cases=16, loose=5.0)
 def shuffling_lines(rng: Generator, number: int) -> Measured:
     ordering, variant = LINES[number % 4]
     count, epochs = ((4, 4), (16, 4), (4, 16), (16, 16))[number // 4 % 4]
@@ -266,6 +275,8 @@ def delayed_gaps(eigenvalues: FloatArray, alpha: float, delay: int, steps: int) 
     """Return f(x_k) - f_* (steps + 1,) on a quadratic without noise, from a distance of one in every mode."""
     d = len(eigenvalues)
     problem = problems.quadratic(m=1, n=1, d=d, eigenvalues=eigenvalues.tolist(), sigma=0.0)
+    assert problem.x_star is not None
+    assert problem.f_star is not None
     run = simulate_async(
         problem,
         "vanilla",
@@ -276,6 +287,7 @@ def delayed_gaps(eigenvalues: FloatArray, alpha: float, delay: int, steps: int) 
         x0=problem.x_star + 1.0,
         record=AsyncRecord(every=1),
     )
+    assert run.loss is not None
     return np.asarray(run.loss - problem.f_star).reshape(-1)
 
 
