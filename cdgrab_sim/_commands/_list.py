@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> str:
         "updates": _summaries(updates.UPDATES),
         "asynchronous methods": _methods(asynchronous.METHODS),
         "experiments": experiments.EXPERIMENTS,
-        "functions of theory": {kind: str(count) for kind, count in theory_counts().items()},
+        "functions of theory": {kind: str(n or "not described") for kind, n in theory_counts().items()},
     }
     width = max(len(name) for lines in sections.values() for name in lines)
     blocks = []

@@ -75,11 +75,13 @@ def test_every_block_has_its_rows_and_none_disagrees(monkeypatch):
         "floors": limits.QUICK["floors"] | {"epochs": 60, "so": {"epochs": 60, "replicates": 2}, "seeds": 2},
         "many epochs": limits.QUICK["many epochs"] | {"T": [50, 1600]},
         "bias": limits.QUICK["bias"] | {"epochs": 2000},
+        "herding": {"d": 4, "rounds": 4},
         "rates": limits.QUICK["rates"] | {"sizes": [[2, 8, 50], [8, 8, 50]], "seeds": 2},
     }
     monkeypatch.setattr(limits, "QUICK", small)
     result = limits.run(Options(quick=True, jobs=1))
-    assert len(result.rows) == 9 + 4 + 3 + 1 + 3 + 2
+    herded = len(limits.herding.ORDERINGS)
+    assert len(result.rows) == 9 + 4 + 3 + 1 + 3 + herded + 2
     assert not [row for row in result.rows if row.verdict in ("disagrees", "fails")]
     assert result.data["tuned rr"].shape == (2, 2)
     assert len(experiments.figure(result).axes) == 3
