@@ -174,7 +174,7 @@ def sparse(scale=2.0):
 
 @pytest.mark.parametrize("ordering", ["rr", "sgd", "ig", "cd-grab"])
 def test_draws(ordering):
-    assert_exact_law(plain(), ordering, sparse(), cells=2, replicates=400)
+    assert_exact_law(plain(), ordering, sparse(), cells=2, replicates=100)
 
 
 def test_draws_that_are_not_uniform_are_found(monkeypatch):
@@ -189,7 +189,7 @@ def test_draws_that_are_not_uniform_are_found(monkeypatch):
 
     monkeypatch.setattr(Stream, "at", at)
     with pytest.raises(AssertionError, match="within 3 standard errors"):
-        assert_exact_law(plain(), "ig", sparse(), cells=2, replicates=1000)
+        assert_exact_law(plain(), "ig", sparse(), cells=2, replicates=300)
 
 
 def test_recurrences_of_ones_own():
@@ -210,7 +210,7 @@ def test_recurrences_of_ones_own():
 @pytest.mark.parametrize("name", ["adam", "adamw"])
 def test_updates_that_are_not_linear_are_told_apart(name):
     with pytest.raises(AssertionError, match="expected steps that are affine in the iterates"):
-        assert_exact_law(cg.problems.quadratic(m=1, n=3, d=2), "ig", name)
+        assert_exact_law(plain(), "ig", name, replicates=2)
 
 
 def test_an_ordering_without_a_law_still_follows_the_maps(monkeypatch):

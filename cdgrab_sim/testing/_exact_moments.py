@@ -68,29 +68,54 @@ def same_frequencies(
 
 def _over_epochs(rule: Claim, cells: int) -> tuple[FloatArray, int]:
     """Return E[y y'] after the last epoch, and over how many paths."""
-    maps, draws = rule.maps, rule.maps.update.draws
-    problem = maps.problem
-    coins = [np.zeros((problem.n, problem.m, 0))]
+    maps = rule.maps
+    n, m, draws, y = maps.problem.n, maps.problem.m, maps.update.draws, maps.start.y
+    coins = [np.zeros((n, m, 0))]
     if draws > 0:
         middles = (np.arange(cells) + 0.5) / cells
-        one = map(np.array, itertools.product(middles, repeat=problem.m * draws))
-        coins = [np.broadcast_to(u.reshape(problem.m, draws), (problem.n, problem.m, draws)) for u in one]
-    alphas = np.concatenate([rule.alphas(t) for t in range(rule.epochs)])
-    if rule.name in affine.LAWS[:2] and maps.batch == 1 and np.ptp(alphas) == 0.0:
-        w = np.ndindex(*[problem.n] * problem.m)
-        each = [[maps.move(maps.start, np.array([j]), alphas[0], u[:1])[:2] for u in coins] for j in w]
-        changes = any(
-            not (np.array_equal(at.c, maps.start.c) and np.array_equal(at.p, maps.start.p))
-            for row in each for _, at in row
-        )  # fmt: skip
-        if not changes:
-            P = np.array([[one for one, _ in row] for row in each])
-            P = P.reshape(*[problem.n] * problem.m, *P.shape[1:])
-            mean, square = affine.moments(rule.name, P, maps.start.y[:-1], rule.epochs, coins=True)
-            n, m = problem.n, problem.m
-            epoch = math.factorial(n) ** m if rule.name == "rr" else n ** (n * m)
-            return np.block([[square, mean[:, None]], [mean[None], np.ones((1, 1))]]), epoch**rule.epochs
-    return _over_paths(rule, coins)
+        one = map(np.array, itertools.product(middles, repeat=m * draws))
+        coins = [np.broadcast_to(u.reshape(m, draws), (n, m, draws)) for u in one]
+    alphas = [float(alpha) for t in range(rule.epochs) for alpha in rule.alphas(t)]
+    if rule.name not in affine.LAWS[:2] or maps.batch > 1:
+        return _over_paths(rule, coins)
+    if rule.name == "sgd":
+        return _over_draws(rule, alphas, coins), n ** (n * m * rule.epochs)
+    P, after = _every_map(maps, maps.start, alphas[0], coins)
+    if after is None or len(set(alphas)) > 1 or _moved(maps.start, after):
+        return _over_paths(rule, coins)
+    mean, square = affine.moments(rule.name, P, y[:-1], rule.epochs, coins=True)
+    whole = np.block([[square, mean[:, None]], [mean[None], np.ones((1, 1))]])
+    return whole, math.factorial(n) ** (m * rule.epochs)
+
+
+def _over_draws(rule: Claim, alphas: list[float], coins: list[FloatArray]) -> FloatArray:
+    """Return E[y y'] after independent draws, step by step; counters may change the maps on the way."""
+    at, y = rule.maps.start, rule.maps.start.y
+    Y = np.outer(y, y)
+    for alpha in alphas:
+        P, after = _every_map(rule.maps, at, alpha, coins)
+        if after is None:
+            raise ValueError("expected counters that no example decides, for a law of draws; take law='rr'")
+        one = P.reshape(1, -1, *P.shape[-2:])
+        at, Y = after, affine.epoch_square("sgd", one, Y, coins=True)
+    return Y
+
+
+def _every_map(
+    maps: KernelMaps, at: Stand, alpha: float, coins: list[FloatArray]
+) -> tuple[FloatArray, Stand | None]:
+    """Return the maps (n, ..., n, coins, D + 1, D + 1) at a place, and what follows if it is the same."""
+    shape = [maps.problem.n] * maps.problem.m
+    each = [[maps.move(at, np.array([w]), alpha, u[:1])[:2] for u in coins] for w in np.ndindex(*shape)]
+    P = np.array([[one for one, _ in row] for row in each])
+    after = each[0][0][1]
+    differs = any(_moved(after, other) for row in each for _, other in row)
+    return P.reshape(*shape, *P.shape[1:]), None if differs else after
+
+
+def _moved(a: Stand, b: Stand) -> bool:
+    """Tell whether counters or numbers differ."""
+    return not (np.array_equal(a.c, b.c) and np.array_equal(a.p, b.p))
 
 
 def _over_paths(rule: Claim, coins: list[FloatArray]) -> tuple[FloatArray, int]:

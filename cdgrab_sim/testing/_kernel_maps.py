@@ -86,7 +86,7 @@ class KernelMaps:
             else:
                 update.take(it, out[i], G[k, i].copy(), alpha, i, w[k, i], U[k, i])
         mean = out / self.batch
-        update.step(it, mean if getattr(update, "each", False) else mean.mean(axis=0), alpha, U[-1])
+        update.step(it, mean if update.each else mean.mean(axis=0), alpha, U[-1])
         return Stand(np.concatenate([*map(np.ravel, it[:3]), [1.0]]), it.c, it.p), G
 
     def _iterates(self, at: Stand, y: FloatArray) -> Iterates:
