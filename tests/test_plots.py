@@ -47,6 +47,55 @@ def test_gains_are_ratios_to_the_smallest_m():
     assert [text.get_text() for text in ax.texts] == ["m", "m²"]
 
 
+def test_rate_plots_show_means_of_logarithms_with_their_intervals():
+    """One seed in six is 10,000 times larger: its arithmetic mean would lie far above the line."""
+    values = np.array([[4.0, 2.0, 1.0]] * 5 + [[4e4, 2e4, 1e4]])
+    ax = cg.plots.rate_plot([1, 2, 4], {"rr": values}, xlabel="m", ylabel="loss")
+    points, [line] = ax.containers[0], ax.lines[:1]
+    geometric = np.array([4.0, 2.0, 1.0]) * 1e4 ** (1 / 6)
+    assert points.lines[0].get_ydata() == pytest.approx(geometric)
+    assert line.get_ydata() == pytest.approx(geometric)
+    low, high = np.exp(cg.analysis.t_interval(np.log(values[:, 0])))
+    assert points.lines[2][0].get_segments()[0][:, 1] == pytest.approx([low, high])
+
+
+def test_legends_of_rate_plots_say_the_slope_and_its_interval():
+    values = np.array([[4.0, 2.0, 1.1], [4.0, 2.1, 1.0], [4.0, 1.9, 1.0]])
+    ax = cg.plots.rate_plot([1, 2, 4], {"rr": values, "_mine": values}, xlabel="m", ylabel="loss")
+    fit = cg.analysis.rate([1, 2, 4], values)
+    words = "{:.2f} [{:.2f}, {:.2f}]".format(fit.slope, *fit.interval).replace("-", "−")
+    assert [text.get_text().strip() for text in ax.get_legend().texts] == [f"rr  {words}", f"_mine  {words}"]
+
+
+@pytest.mark.parametrize("plot", ["rate_plot", "points_plot"])
+def test_what_rounding_or_a_horizon_hides_is_left_out(plot):
+    values = np.array([[4.0, 2.0, 0.0, np.inf], [4.0, 2.0, 1.0, 1.0]])
+    tables = {"rr": values, "ig": np.zeros((2, 4))}
+    ax = getattr(cg.plots, plot)([1, 2, 4, 8], tables, xlabel="m", ylabel="loss")
+    assert [one.lines[0].get_xdata().tolist() for one in ax.containers] == [[1, 2], []]
+
+
+def test_bars_of_arithmetic_means_are_those_of_the_tables():
+    values = np.array([[1e-9, 2.0], [3e-8, 4.0], [1e-10, 6.0]])
+    ax = cg.plots.points_plot([1, 2], {"rr": values}, xlabel="m", ylabel="loss")
+    for k, bar in enumerate(ax.containers[0].lines[2][0].get_segments()):
+        assert bar[:, 1] == pytest.approx(cg.analysis.t_interval(values[:, k], positive=True))
+
+
+def test_dots_and_their_ticks_are_explained_in_the_legend():
+    ax = cg.plots.dots_plot({"_a": np.array([1.0])}, {"_a": 1.5}, label="promised")
+    assert [text.get_text() for text in ax.legend().texts] == ["one seed each", "promised"]
+    assert [text.get_text().strip() for text in ax.get_yticklabels()] == ["_a"]
+
+
+def test_short_numbers_are_written_plainly():
+    ax = cg.plots.rate_plot([1, 2], {"rr": np.array([[6.0, 8.0], [6.5, 8.0]])}, xlabel="m", ylabel="loss")
+    Figure.draw_without_rendering(ax.figure)
+    labels = [tick.get_text() for tick in ax.get_yticklabels(which="both")]
+    assert any(labels)
+    assert not any("10^" in label or "times" in label for label in labels)
+
+
 def test_maps_hold_exponents_predictions_and_regimes():
     measured, predicted = [[-0.04, 0.5], [-1.26, -2.0]], [[0.0, 0.0], [-1.0, -2.0]]
     regimes = [[1, 1], [0, 0]]

@@ -2,6 +2,7 @@
 
 from cdgrab_sim.analysis._paired import paired_test as paired_test
 from cdgrab_sim.analysis._rates import RateFit as RateFit
+from cdgrab_sim.analysis._rates import measurable as measurable
 from cdgrab_sim.analysis._rates import rate as rate
 from cdgrab_sim.analysis._time_to import time_to as time_to
 from cdgrab_sim.analysis._time_to import uncensored as uncensored
@@ -16,6 +17,7 @@ __all__ = [
     "RateFit",
     "Tuned",
     "Verdict",
+    "measurable",
     "paired_test",
     "rate",
     "t_interval",

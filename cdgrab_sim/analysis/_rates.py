@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
@@ -98,6 +98,30 @@ def rate(x: ArrayLike, y: ArrayLike) -> RateFit:
     log_x, log_y = np.log(x), np.log(_positive("y", y))
     slopes, intercepts = np.polyfit(log_x, log_y.T, 1)
     return RateFit(x, slopes, intercepts, _curvatures(log_x, log_y, slopes))
+
+
+def measurable(y: ArrayLike) -> NDArray[np.bool_]:
+    """Tell which sizes may enter a fit: those that every seed measured.
+
+    What is lost in rounding is 0, what a horizon cuts off infinite: neither has a logarithm. A size is left
+    out as a whole, as in `uncensored`.
+
+    Parameters
+    ----------
+    y : array (R, K)
+        One row per seed.
+
+    Returns
+    -------
+    bool array (K,)
+
+    Examples
+    --------
+    >>> measurable([[4.0, 1.0, 0.0, 2.0], [3.0, 1.0, 1.0, np.inf]]).tolist()
+    [True, True, False, False]
+    """
+    table = np.asarray(y, dtype=np.float64)
+    return np.asarray((np.isfinite(table) & (table > 0.0)).all(axis=0))
 
 
 def _positive(name: str, a: FloatArray) -> FloatArray:

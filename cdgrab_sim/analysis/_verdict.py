@@ -110,7 +110,9 @@ def _ldexp(x: float, k: int) -> float:
         return float(np.ldexp(x, k))
 
 
-def verdict(values: ArrayLike, predicted: float | None, margin: float | None) -> Verdict:
+def verdict(
+    values: ArrayLike, predicted: float | None, margin: float | None, *, positive: bool = False
+) -> Verdict:
     """Judge the statement "the mean of these values is predicted, up to the margin".
 
     * agrees: the 90 % interval of the mean lies inside predicted +- margin (two one-sided tests at 5 %);
@@ -125,6 +127,8 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     predicted : float or None
     margin : float or None
         How far from the prediction still counts as agreement; needed wherever there is a prediction.
+    positive : bool
+        Whether the quantity is positive by its meaning, see `t_interval`.
 
     Returns
     -------
@@ -136,7 +140,7 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     >>> verdict(slopes, -1.0, 0.2).verdict, verdict(slopes, -2.0, 0.25).verdict
     ('agrees', 'disagrees')
     """
-    low, high = t_interval(values, 0.95)
+    low, high = t_interval(values, 0.95, positive=positive)
     center, _, k = _scaled(_checks.floats("values", values, 1))
     mean = _ldexp(center, k)
     if predicted is None:
@@ -144,7 +148,7 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     if margin is None:
         raise ValueError(f"margin: expected a number > 0 beside the prediction {predicted:g}; got None")
     predicted, margin = _checks.real("predicted", predicted), _checks.real("margin", margin, above=0.0)
-    inner_low, inner_high = t_interval(values, 0.90)
+    inner_low, inner_high = t_interval(values, 0.90, positive=positive)
     if predicted - margin <= inner_low and inner_high <= predicted + margin:
         word = "agrees"
     elif high < predicted - margin or low > predicted + margin:
@@ -154,7 +158,9 @@ def verdict(values: ArrayLike, predicted: float | None, margin: float | None) ->
     return Verdict(mean, low, high, predicted, margin, word)
 
 
-def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) -> Verdict:
+def verdict_in_errors(
+    values: ArrayLike, predicted: float, resolution: float, *, positive: bool = False
+) -> Verdict:
     """Judge an exact statement "the mean of these values is predicted" by their own standard error.
 
     * agrees: the mean is within 3 standard errors, and 3 standard errors are below the resolution;
@@ -171,6 +177,8 @@ def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) ->
     resolution : float
         What three standard errors must resolve, else noise would agree with anything. Standard errors below
         a thousandth of it count as that, for values that hardly vary.
+    positive : bool
+        Whether the quantity is positive by its meaning, see `t_interval`.
 
     Returns
     -------
@@ -184,7 +192,7 @@ def verdict_in_errors(values: ArrayLike, predicted: float, resolution: float) ->
     """
     predicted = _checks.real("predicted", predicted)
     resolution = _checks.real("resolution", resolution, above=0.0)
-    low, high = t_interval(values, 0.95)
+    low, high = t_interval(values, 0.95, positive=positive)
     center, spread, k = _scaled(_checks.floats("values", values, 1))
     mean, error = _ldexp(center, k), max(_ldexp(spread, k), resolution / 1000)
     off = abs(mean - predicted)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogFormatter, LogLocator, NullLocator
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._style import look
+
+_RING: Any = {"s": 70, "facecolors": "none", "linewidths": 1, "zorder": 3}
 
 
 def new_axes(ax: Axes | None) -> Axes:
@@ -30,24 +34,33 @@ def round_ticks(ax: Axes) -> None:
 
 
 def legend_below(ax: Axes, columns: int = 2) -> None:
-    """Put the legend under the axes, where no curve is."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=columns)
+    """Put the legend under the axes, where no curve is; its title stays."""
+    old = ax.get_legend()
+    title = old.get_title().get_text() if old else ""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=columns, title=title, title_fontsize=8)
 
 
 def log_axes(ax: Axes, x: Sequence[float] | FloatArray, xlabel: str, ylabel: str) -> None:
     """Make both axes logarithmic, with ticks at `x`, and put the legend below."""
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     ticks_at(ax, x)
-    if ax.get_ylim()[0] > 1e-3 and ax.get_ylim()[1] < 1e4:  # plain numbers where they are short
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter(_Plain(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
+    plain_ticks(ax.yaxis)
     legend_below(ax)
 
 
-def rings(ax: Axes, name: str, readings: Mapping[int, float]) -> None:
-    """Mark readings of a published figure, by place on the x axis, in the colour of their ordering."""
-    x, y = list(readings), list(readings.values())
-    ax.scatter(x, y, s=70, facecolors="none", edgecolors=look(name)["color"], linewidths=1, zorder=3)
+def plain_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers, 6 and not 6 x 10^0, where they are short."""
+    low, high = axis.get_view_interval()
+    if low > 1e-3 and high < 1e4:
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(_Plain(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
+
+
+def rings(ax: Axes, readings: Mapping[str, Mapping[int, float]], label: str) -> None:
+    """Mark readings of a published figure, by ordering and place on the x axis; the legend has `label`."""
+    for name, one in readings.items():
+        ax.scatter(list(one), list(one.values()), edgecolors=look(name)["color"], **_RING)
+    ax.scatter([], [], edgecolors="0.3", label=label, **_RING)
 
 
 class _Plain(LogFormatter):

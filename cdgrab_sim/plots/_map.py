@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +15,10 @@ from cdgrab_sim import _checks
 from cdgrab_sim.plots._axes import new_axes
 from cdgrab_sim.plots._style import literal
 
-_HATCHES = ("", "....", "////", "xxxx")
+_HATCHES = ("", "...", "//", "xx")
+_INKS = ("0.55", "0.75")  # of hatches on light and on dark cells
 _STEEPEST, _RISING = -2.0, 0.5  # exponents at the ends of the colours
+_DARK = -1.0  # where hatches must be light to be seen
 
 
 def regime_map(
@@ -78,11 +81,14 @@ def regime_map(
     below = None if predicted is None else _checks.floats("predicted", predicted, 2)
     rules = np.zeros(shape, np.int64) if regimes is None else np.asarray(regimes)
     ax = new_axes(ax)
-    ax.imshow(exponents, cmap="Blues_r", vmin=_STEEPEST, vmax=_RISING, origin="lower", aspect="auto")
+    limits: Any = {"cmap": "Blues_r", "vmin": _STEEPEST, "vmax": _RISING}
+    image = ax.imshow(exponents, origin="lower", aspect="auto", **limits)
+    ax.figure.colorbar(image, ax=ax, label="exponent in m, measured", extend="both")
     for row, column in np.ndindex(*shape):
         hatch = _HATCHES[rules[row, column]]
         corner = (column - 0.5, row - 0.5)
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="0.8", linewidth=0.5, hatch=hatch))
+        ink = _INKS[int(exponents[row, column] < _DARK)]
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=ink, linewidth=0.5, hatch=hatch))
         text = _tenths(exponents.item(row, column))
         if below is not None:
             text += f"\n({_tenths(below.item(row, column))})"
@@ -94,7 +100,7 @@ def regime_map(
     if names:
         pairs = zip(_HATCHES, names, strict=False)
         boxes = [
-            Patch(facecolor="none", edgecolor="0.6", hatch=hatch, label=literal(name))
+            Patch(facecolor="#d9e6f3", edgecolor=_INKS[0], hatch=hatch, label=literal(name))
             for hatch, name in pairs
         ]
         ax.legend(handles=boxes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=3)

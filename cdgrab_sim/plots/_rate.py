@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, t_interval
+from cdgrab_sim.analysis import measurable, rate, t_interval
 from cdgrab_sim.plots._axes import log_axes, new_axes
 from cdgrab_sim.plots._style import literal, look
 
@@ -24,8 +25,10 @@ def rate_plot(
 ) -> Axes:
     """Draw quantities against `x` on logarithmic axes.
 
-    Points are arithmetic means over seeds; lines are the mean of the per-seed log-log fits with their 95 %
-    band; grey triangles show the slopes that theory predicts.
+    Points are geometric means over seeds with 95 % intervals, lines the mean of the log-log fits of all
+    seeds with their 95 % band: both are means of logarithms. The legend has the slope with its interval; grey
+    triangles show the slopes that theory predicts. Sizes that a seed did not measure are left out, see
+    :func:`cdgrab_sim.analysis.measurable`.
 
     Parameters
     ----------
@@ -49,16 +52,15 @@ def rate_plot(
     ax = new_axes(ax)
     x = np.asarray(x, dtype=np.float64)
     for name, table in values.items():
-        looks = look(name)
-        fit = rate(x, table)
-        line, low, high = fit.predict(x)
-        ax.fill_between(x, low, high, color=looks["color"], alpha=0.15, linewidth=0)
-        ax.plot(x, line, color=looks["color"], linestyle=looks["linestyle"], linewidth=1)
-        label = f"{literal(name)}  (slope {fit.slope:.2f})"
-        ax.plot(
-            x, table.mean(axis=0), color=looks["color"], marker=looks["marker"], linestyle="", label=label
-        )
-    log_axes(ax, x, xlabel, ylabel)
+        known, looks, label = measurable(table), look(name), literal(name)
+        at, logs = x[known], np.log(table[:, known])
+        if len(set(at)) > 1:
+            label = f"{label}  {_fitted(ax, at, table[:, known], looks)}"
+        looks |= {"linestyle": "", "linewidth": 1, "capsize": 2, "label": label}
+        ax.errorbar(at, *geometric(logs), **looks)
+    _log_axes(ax, x, values, xlabel, ylabel)
+    if (legend := ax.get_legend()) is not None:
+        legend.set_title("slope [95 % interval]")
     _triangles(ax, slopes)
     return ax
 
@@ -73,7 +75,8 @@ def points_plot(
 ) -> Axes:
     """Draw quantities against `x` on logarithmic axes, with no claim about a power law.
 
-    Points are arithmetic means over seeds; bars are their 95 % t-intervals in the logarithm.
+    Points are arithmetic means over seeds; bars are their 95 % intervals, above 0 as the means are. Sizes
+    that a seed did not measure are left out, see :func:`cdgrab_sim.analysis.measurable`.
 
     Parameters
     ----------
@@ -95,19 +98,45 @@ def points_plot(
     ax = new_axes(ax)
     x = np.asarray(x, dtype=np.float64)
     for name, table in values.items():
-        means = table.mean(axis=0)
-        ends = np.exp([t_interval(column) for column in np.log(table).T])
-        bars = (
-            np.abs(ends.T - np.exp(np.log(table).mean(axis=0))) * means / np.exp(np.log(table).mean(axis=0))
-        )
-        ax.errorbar(x, means, yerr=bars, **look(name), linewidth=1, capsize=2, label=literal(name))
-    log_axes(ax, x, xlabel, ylabel)
+        known = measurable(table)
+        means = table[:, known].mean(axis=0)
+        ends = [t_interval(column, positive=True) for column in table[:, known].T]
+        bars = np.abs(np.reshape(ends, (-1, 2)).T - means)
+        ax.errorbar(x[known], means, bars, **look(name), linewidth=1, capsize=2, label=literal(name))
+    _log_axes(ax, x, values, xlabel, ylabel)
     return ax
+
+
+def geometric(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return geometric means of columns (seeds, K) of logarithms, and the bars (2, K) of their intervals."""
+    centres = np.exp(logs.mean(axis=0))
+    ends = np.exp([t_interval(column) for column in logs.T]).reshape(-1, 2)
+    return centres, np.abs(ends.T - centres)
+
+
+def _log_axes(ax: Axes, x: FloatArray, values: Mapping[str, FloatArray], xlabel: str, ylabel: str) -> None:
+    """Make both axes logarithmic, unless there is nothing to show on them; then say so."""
+    if any(measurable(table).any() for table in values.values()):
+        log_axes(ax, x, xlabel, ylabel)
+        return
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.text(0.5, 0.5, "nothing above the level of rounding", transform=ax.transAxes, ha="center", color="0.4")
+
+
+def _fitted(ax: Axes, x: FloatArray, table: FloatArray, looks: Mapping[str, Any]) -> str:
+    """Draw the fitted line with its band; return the slope with its interval."""
+    fit = rate(x, table)
+    line, low, high = fit.predict(x)
+    ax.fill_between(x, low, high, color=looks["color"], alpha=0.15, linewidth=0)
+    ax.plot(x, line, color=looks["color"], linestyle=looks["linestyle"], linewidth=1)
+    return f"{fit.slope:.2f} [{fit.interval[0]:.2f}, {fit.interval[1]:.2f}]".replace("-", "−")
 
 
 def _triangles(ax: Axes, slopes: Sequence[float]) -> None:
     """Draw grey slope triangles at the bottom, on the side that lines of such slopes leave free."""
     (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
+    if not slopes or min(x_low, y_low) <= 0.0:  # nothing could be drawn on logarithmic axes
+        return
     width = (x_high / x_low) ** 0.12
     base = y_low / (y_high / y_low) ** 0.04
     for k, slope in enumerate(slopes):
@@ -116,4 +145,4 @@ def _triangles(ax: Axes, slopes: Sequence[float]) -> None:
         right, top = left * width, base * width ** abs(slope)
         ax.fill([left, right, left if slope < 0.0 else right], [base, base, top], color="0.75", linewidth=0)
         ax.annotate(f"{slope:g}", (right, base), (3, 0), textcoords="offset points", color="0.4", fontsize=8)
-    ax.set(xlim=(x_low, x_high), ylim=(base / (y_high / y_low) ** 0.04 if slopes else y_low, y_high))
+    ax.set(xlim=(x_low, x_high), ylim=(base / (y_high / y_low) ** 0.04, y_high))

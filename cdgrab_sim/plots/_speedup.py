@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks
-from cdgrab_sim.analysis import t_interval
 from cdgrab_sim.plots._axes import log_axes, new_axes
+from cdgrab_sim.plots._rate import geometric
 from cdgrab_sim.plots._style import literal, look
 
 _BESIDE: Any = {"textcoords": "offset points", "color": "0.4", "fontsize": 8, "va": "center"}
@@ -67,16 +67,7 @@ def speedup_plot(
     ratios = {name: np.log(table[:, :1] / table) for name, table in tables.items()}
     ax = new_axes(ax)
     for name, logs in ratios.items():
-        centres, ends = np.exp(logs.mean(axis=0)), np.exp([t_interval(column) for column in logs.T])
-        ax.errorbar(
-            sizes,
-            centres,
-            np.abs(ends.T - centres),
-            **look(name),
-            linewidth=1,
-            capsize=2,
-            label=literal(name),
-        )
+        ax.errorbar(sizes, *geometric(logs), **look(name), linewidth=1, capsize=2, label=literal(name))
     log_axes(ax, sizes, "workers m", ylabel)
     for gain in gains:
         line = (sizes / sizes[0]) ** gain

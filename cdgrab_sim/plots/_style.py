@@ -40,8 +40,13 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "greedy": ("#D55E00", "*", "solid"),
     "greedy, independent": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     "self-balancing": ("#009E73", "s", (0, (3, 1, 1, 1))),
-    "hilbert": ("#CC79A7", "X", (0, (5, 1))),
+    "hilbert": ("#CC79A7", "x", (0, (5, 1))),
     "random": ("#E69F00", "o", (0, (4, 2))),
+    # who shares what, in regimes
+    "rr, own shards": ("#E69F00", "o", (0, (4, 2))),
+    "rr, copies of one shard": ("#E69F00", "s", "solid"),
+    "rr, one order for all, own shards": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "rr, one order for all, copies of one shard": ("#000000", "D", (0, (1, 1))),
     # problems
     "skewed": ("#009E73", "s", (0, (3, 1, 1, 1))),
     "quadratic, many examples": ("#0072B2", "^", (0, (5, 1, 1, 1))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.plots import Axes, dots_plot
+from cdgrab_sim.plots._axes import legend_below
 
 
 def async_bias(result: Result, ax: Axes) -> None:
@@ -12,8 +13,10 @@ def async_bias(result: Result, ax: Axes) -> None:
     rows = list({row.name: row for row in reversed(rows)}.values())[::-1]  # exact laws come first
     values = {row.name: result.data[f"share {row.name}"] for row in rows}
     dots_plot(values, {row.name: row.predicted for row in rows}, ax)
-    ax.axvline(result.config["share"][-1], color="0.8", linewidth=1, zorder=0)
-    ax.set_xlabel("share of the slow class in training\n(ticks: predicted;\ngrey: the share of the data)")
+    share = result.config["share"][-1]
+    ax.axvline(share, color="0.7", linewidth=1, zorder=0, label="share in the data")
+    ax.set_xlabel("share of the slow class in training")
+    legend_below(ax, columns=3)
 
 
 PANELS: tuple[Panel, ...] = (async_bias,)

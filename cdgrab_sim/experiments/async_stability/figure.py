@@ -7,6 +7,7 @@ from typing import Any
 
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.plots import Axes
+from cdgrab_sim.plots._axes import legend_below, plain_ticks
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _LOOKS: dict[str, tuple[str, Any]] = {"fixed": ("o", "solid"), "exponential": ("^", (0, (4, 2)))}
@@ -22,9 +23,10 @@ def async_stability(result: Result, ax: Axes) -> None:
             means = result.data[f"variance {name}"].mean(axis=0)
             ax.plot(fraction, result.data[f"predicted {name}"], color=color, linestyle=line, linewidth=1)
             ax.plot(fraction, means, color=color, marker=marker, linestyle="", label=f"{times}, m = {m}")
-    ax.set(yscale="log", ylabel="variance / noise of a step")
-    ax.set_xlabel("step size / largest stable step\n(lines: predicted)")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncol=2)
+    ax.plot([], [], color="0.4", linewidth=1, label="predicted")
+    ax.set(yscale="log", ylabel="variance / noise of a step", xlabel="step size / largest stable step")
+    plain_ticks(ax.yaxis)
+    legend_below(ax)
 
 
 PANELS: tuple[Panel, ...] = (async_stability,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.plots import Axes
 
@@ -12,6 +14,7 @@ _RATIOS = {
     "refuted": ("smallest measured / false claim in print", "#CC79A7", "X"),
     "reference": ("published / proved here", "#D55E00", "D"),
 }
+_WIDTH, _ROW, _REST = 8.0, 0.15, 1.0  # inches: of the figure, of a row, of axis and legend
 
 
 def check(result: Result, ax: Axes) -> None:
@@ -20,14 +23,18 @@ def check(result: Result, ax: Axes) -> None:
     for kind, (label, color, marker) in _RATIOS.items():
         at = [(row.worst, k) for k, row in enumerate(rows) if row.kind == kind]
         if at:
-            ax.plot(*zip(*at, strict=True), marker, color=color, label=label, markersize=3)
+            ax.plot(*zip(*at, strict=True), marker, color=color, label=label, markersize=4)
     ax.axvline(1.0, color="0.6", linewidth=0.8)
     ax.set_xscale("log")
-    ax.set_yticks(range(len(rows)), [f"{row.name}  {row.claim}" for row in rows], fontsize=3.5)
-    ax.set_ylim(len(rows), -1)
+    figure: Any = ax.figure
+    figure.set_size_inches(_WIDTH, _ROW * len(rows) + _REST)
+    ax.set_yticks(range(len(rows)), [f"{row.name}  {row.claim}" for row in rows], fontsize=7)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.grid(axis="y", color="0.92", linewidth=0.5)
+    ax.set_axisbelow(True)
     ax.set_xlabel("ratio")
     if rows:
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize=5.5)
+        figure.legend(loc="outside upper right", ncols=3)
 
 
 PANELS: tuple[Panel, ...] = (check,)

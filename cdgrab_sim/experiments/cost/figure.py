@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from cdgrab_sim.experiments._experiment import Panel, Result
-from cdgrab_sim.plots import Axes, look
+from cdgrab_sim.plots import Axes, literal, look
 from cdgrab_sim.plots._axes import legend_below, ticks_at
 
 
 def cost(result: Result, ax: Axes) -> None:
     """Draw the modelled time of an epoch over that of rr, against m."""
     sizes = result.config["model"]
-    for name in result.config["orderings"]:
-        share = result.data[f"model {name}"] / result.data["model rr"]
-        ax.plot(sizes["m"], share, label=name, **look(name), linewidth=1)
+    for name, seconds in result.arrays("model ").items():
+        share = seconds / result.data["model rr"]
+        ax.plot(sizes["m"], share, label=literal(name), **look(name), linewidth=1)
     ax.set(xscale="log", xlabel="workers m", ylabel="modelled time of an epoch / that of rr")
     ticks_at(ax, sizes["m"])
     network = result.config["network"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
@@ -24,6 +25,8 @@ def discrepancy(result: Result, ax: Axes, *, variable: str = "m") -> None:
         ax=ax,
     )
     if "self-balancing" in names:
+        around: Any = ax.containers[names.index("self-balancing")][0]
+        around.set(markerfacecolor="none", markersize=10)  # hilbert's sums are nearly as long
         limit, looks = result.data[f"{variable} self-balancing bound"], look("self-balancing")
         ax.plot(x, limit, color=looks["color"], linewidth=3, alpha=0.3, label="self-balancing, bound V6")
         legend_below(ax)

@@ -12,8 +12,8 @@ from cdgrab_sim.analysis import uncensored
 from cdgrab_sim.experiments._cells import held, in_words
 from cdgrab_sim.experiments._experiment import Panel, Result
 from cdgrab_sim.experiments.rates.floors import PARTS as FLOORS
-from cdgrab_sim.plots import Axes, look, points_plot, rate_plot
-from cdgrab_sim.plots._axes import legend_below
+from cdgrab_sim.plots import Axes, literal, look, rate_plot
+from cdgrab_sim.plots._axes import log_axes
 
 _AXES = {
     "m": "workers m",
@@ -24,19 +24,36 @@ _AXES = {
 
 
 def tuned(result: Result, ax: Axes, *, variable: str = "m") -> None:
-    """Draw tuned errors without their logarithm, against m or T."""
+    """Draw tuned errors without their logarithm, against m or T; on a table as they are."""
     part = f"tuned {variable}"
+    if not isinstance(result.config.get("problem"), Mapping):  # a table, or somebody's own
+        _elsewhere(result, ax, variable)
+        return
     rate_plot(
         result.data[part],
         result.arrays(f"{part} rescaled "),
         xlabel=_AXES[variable],
-        ylabel="tuned f − f*, over (αμnT)²; sgd: αμnT",
+        ylabel="tuned error / (αμnT)²\n(of sgd: / (αμnT))",
         slopes=_predicted(result, "tuned error", variable),
         ax=ax,
     )
     sizes = result.config["tuned"][variable]
     rest = in_words(held(sizes, variable))
     ax.set_title(f"{_problem(result.config['problem'])}, n = {result.config['n']}, {rest}")
+
+
+def _elsewhere(result: Result, ax: Axes, variable: str) -> None:
+    config, part = result.config, f"tuned {variable}"
+    rest = in_words({"n": config["n"]} | held(config["tuned"][variable], variable))
+    rate_plot(
+        result.data[part],
+        {name: result.data[f"{part} {name}"] for name in config["orderings"]},
+        xlabel=_AXES[variable],
+        ylabel="f − f*, step size tuned",
+        ax=ax,
+    )
+    on = config.get("problem") or f"{config['data']}: {config['loss']}, ridge {config['ridge']:g}"
+    ax.set_title(f"{literal(on)}, {rest}")
 
 
 def times(result: Result, ax: Axes) -> None:
@@ -86,12 +103,13 @@ def floors(result: Result, ax: Axes, *, part: str = "skewed alpha") -> None:
 def bounds(result: Result, ax: Axes) -> None:
     """Draw the mean squared gradient norm on `robust` beside T1 and T5."""
     names, m = result.config["bounds"]["orderings"], result.data["robust"]
-    tables = {name: result.data[f"robust {name}"] for name in names}
-    points_plot(m, tables, xlabel=_AXES["m"], ylabel="mean of |∇f(x_t)|² over t < T", ax=ax)
+    for k, name in enumerate(names):  # they nearly coincide: open markers, one around the other
+        looks = look(name) | {"linestyle": "", "markerfacecolor": "none", "markersize": 13.0 - 4.0 * k}
+        ax.plot(m, result.data[f"robust {name}"].mean(axis=0), **looks, label=literal(name))
     for label, dashes in (("T1", (0, (1, 1))), ("T5", "solid")):
         bound = result.data[f"robust {label} cd-grab"].mean(axis=0)
         ax.plot(m, bound, color="0.4", linestyle=dashes, linewidth=1, label=f"bound {label} for cd-grab")
-    legend_below(ax)
+    log_axes(ax, m, _AXES["m"], "mean of |∇f(x_t)|² over t < T")
     sizes = result.config["bounds"]
     ax.set_title(f"{_problem(sizes['problem'])}, n = {sizes['n']}, αnL = 1/12, T = {sizes['T']}")
 

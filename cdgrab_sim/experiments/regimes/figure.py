@@ -58,9 +58,9 @@ def gain(result: Result, ax: Axes) -> None:
 def workers(result: Result, ax: Axes) -> None:
     """Draw floors of rr against m where shards or orders are the same."""
     data, tables = result.data, dict[str, Any]()
-    for shards in ("own", "copies"):
+    for shards, what in (("own", "own shards"), ("copies", "copies of one shard")):
         own = result.arrays(f"workers {shards} ")
-        tables |= {f"{name}; {shards}": table for name, table in own.items()}
+        tables |= {f"{name}, {what}": table for name, table in own.items()}
     m = data["workers m"]
     rate_plot(m, tables, xlabel="workers m", ylabel="f − f*, fixed step size", slopes=[-1.0], ax=ax)
     legend_below(ax, columns=1)

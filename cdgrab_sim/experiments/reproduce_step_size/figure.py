@@ -15,16 +15,11 @@ def step_size(result: Result, ax: Axes) -> None:
     alphas = result.config["alpha"]
     shares = result.data["loss cd-grab"].mean(axis=0) / result.data["loss rr"].mean(axis=0)
     ax.plot(alphas, shares, label="cd-grab", **look("cd-grab"))
-    rings(
-        ax,
-        "cd-grab",
-        dict(
-            zip(alphas, np.divide(experiment.PUBLISHED["cd-grab"], experiment.PUBLISHED["rr"]), strict=True)
-        ),
-    )
+    published = np.divide(experiment.PUBLISHED["cd-grab"], experiment.PUBLISHED["rr"])
+    rings(ax, {"cd-grab": dict(zip(alphas, published, strict=True))}, "published: LeNet, CIFAR-10, α / 100")
     ax.set(xscale="log", xlabel="step size α", ylabel="last training loss / that of rr")
     ticks_at(ax, alphas)
-    ax.set_title(f"digits, m = {result.config['m']}; rings: LeNet on CIFAR-10, α / 100")
+    ax.set_title(f"digits, m = {result.config['m']}, T = {result.config['epochs']}")
     legend_below(ax)
 
 

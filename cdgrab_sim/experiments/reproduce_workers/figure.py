@@ -36,18 +36,21 @@ def workers_tail(result: Result, ax: Axes) -> None:
     data, config = result.data, result.config
     alphas = config["alpha"]
     ax.axhline(1.0, color=look("rr")["color"], linewidth=1, label="rr")
+    places = np.arange(len(alphas))  # a step size is a column, in which the orderings stand side by side
     for k, name in enumerate(config["orderings"][1:]):
         shares = [_tail_share(data[f"loss {a:g} {name}"], data[f"loss {a:g} rr"]) for a in alphas]
-        _bars(ax, np.array(alphas) * 1.06 ** (k - 1), shares, label=name, **look(name))
+        _bars(ax, places + 0.15 * (k - 1), shares, label=name, **look(name) | {"linestyle": ""})
     own = [_tail_share(data["anew cd-grab"], data["anew rr"])]
     apart = look("cd-grab") | {"markerfacecolor": "white", "linestyle": ""}
-    _bars(ax, [alphas[-1] * 1.2], own, label="cd-grab, labels of its own each seed", **apart)
+    _bars(ax, [places[-1] + 0.3], own, label="cd-grab, labels of its own each seed", **apart)
+    for place in places[1:]:
+        ax.axvline(place - 0.5, color="0.85", linewidth=0.8, zorder=0)
     ax.set(
-        xscale="log",
         xlabel="step size α",
+        xlim=(-0.5, len(alphas) - 0.5),
         ylabel=f"mean loss of the last {experiment.TAIL} epochs / that of rr",
     )
-    ticks_at(ax, alphas)
+    ax.set_xticks(places, [f"{alpha:g}" for alpha in alphas])
     ax.set_title(f"digits, m = {config['m'][-1]}; 95 % intervals over seeds")
     legend_below(ax)
 
@@ -59,13 +62,15 @@ def workers_sweep(result: Result, ax: Axes, *, quantity: str = "herding") -> Non
     figure = figures[quantity]
     label = {"herding": "herding error", "last": "training loss"}[quantity]
     base = result.data[f"{quantity} rr"].mean(axis=0)
+    published: dict[str, dict[int, float]] = {}
     for name in config["orderings"][1:]:
         ax.plot(sizes, result.data[f"{quantity} {name}"].mean(axis=0) / base, label=name, **look(name))
-        published = dict(zip(experiment.SIZES["m"], np.divide(figure[name], figure["rr"]), strict=True))
-        rings(ax, name, {m: published[m] for m in sizes})
+        read = dict(zip(experiment.SIZES["m"], np.divide(figure[name], figure["rr"]), strict=True))
+        published[name] = {m: read[m] for m in sizes}
+    rings(ax, published, "published: LeNet, CIFAR-10")
     ax.set(xscale="log", xlabel="workers m", ylabel=f"last {label} / that of rr")
     ticks_at(ax, sizes)
-    ax.set_title(f"digits, α = {experiment.SHOWN:g}; rings: LeNet on CIFAR-10")
+    ax.set_title(f"digits, α = {experiment.SHOWN:g}")
     legend_below(ax)
 
 

@@ -20,10 +20,9 @@ def speedup(result: Result, ax: Axes) -> None:
         slopes=sorted({row.predicted for row in result.rows if row.predicted is not None}, reverse=True),
         ax=ax,
     )
-    ax.set_title(
-        f"{config['problem']}, κ = {config['kappa']:g}, n = {config['n']}, d = {config['d']}, "
-        f"αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
-    )
+    stock = f", κ = {config['kappa']:g}, d = {config['d']}" if "kappa" in config else ""
+    sizes = f"n = {config['n']}, αnL = {config['alpha_n_L']:g}, T = {config['epochs']}"
+    ax.set_title(f"{literal(config['problem'])}{stock}, {sizes}")
 
 
 def _real_data(result: Result, ax: Axes) -> None:
