@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from cdgrab_sim import _checks
@@ -32,6 +35,9 @@ class Registry(dict[str, Callable[..., R]], Generic[R]):
     def __init__(self, record: type[R]) -> None:
         super().__init__()
         self._record = record
+        self._own: ContextVar[Mapping[str, Callable[..., R]]] = ContextVar(
+            "own", default=MappingProxyType({})
+        )
 
     def register(self, factory: Factory) -> Factory:
         """Register a factory under its own name, with dashes."""
@@ -45,8 +51,43 @@ class Registry(dict[str, Callable[..., R]], Generic[R]):
         """Return a record as it is, or the one that the factory of this name makes, however it is spelled."""
         if isinstance(given, self._record):
             return given
-        name = self._spelled(given) if isinstance(given, str) else given
-        return self[_checks.choice(self._record.__name__.lower(), name, self)](**arguments)
+        return self.factory(given)(**arguments)
+
+    def factory(self, given: Any) -> Callable[..., R]:
+        """Return the factory of a name, however it is spelled; refuse a name that nobody knows."""
+        known = {**self, **self._own.get()}
+        name = self._spelled(given) if isinstance(given, str) and given not in known else given
+        return known[_checks.choice(self._record.__name__.lower(), name, known)]
+
+    @property
+    def own(self) -> Mapping[str, Callable[..., R]]:
+        """Factories that are known here besides the registered ones, see `also`."""
+        return self._own.get()
+
+    @contextmanager
+    def also(self, factories: Mapping[str, Callable[..., R]]) -> Iterator[None]:
+        """Know factories inside, besides the registered ones, in this thread only.
+
+        Raises
+        ------
+        ValueError
+            For a name that is registered, under which results would be somebody else's.
+
+        Examples
+        --------
+        >>> numbers = Registry(float)
+        >>> with numbers.also({"one": lambda: 1.0}):
+        ...     numbers.make("one")
+        1.0
+        """
+        for name in factories.keys() & self.keys():
+            kind = self._record.__name__.lower()
+            raise ValueError(f"{kind} {name!r}: expected a name of its own; it is registered; choose another")
+        token = self._own.set({**self._own.get(), **factories})
+        try:
+            yield
+        finally:
+            self._own.reset(token)
 
     def _spelled(self, name: str) -> str:
         """Return a known name that differs in capitals and hyphens only, such as CD-GraB; or `name`."""

@@ -16,6 +16,7 @@ from importlib import import_module
 from cdgrab_sim import experiments
 from cdgrab_sim._commands import _streams
 from cdgrab_sim._version import __version__
+from cdgrab_sim.experiments._times import in_words
 
 # Commands that are no experiments: module with add_arguments(parser) and run(args) -> text, and a line.
 _TOOLS: dict[str, tuple[str, str]] = {
@@ -75,6 +76,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             groups[group] = one.add_subparsers(title="commands", metavar="COMMAND", required=True)
         sub = groups[group].add_parser(word, help=question, description=question, allow_abbrev=False)
         if {*name.split()} <= {*words}:  # heavy imports happen for the command that runs only
+            taken = in_words(name)
+            sub.epilog = f"Takes about {taken} (one core)." if taken else None
             import_module(_EXPERIMENT).add_arguments(sub, name)
     for name, (module, line) in _TOOLS.items():
         sub = commands.add_parser(name, help=line, description=line, allow_abbrev=False)

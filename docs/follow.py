@@ -25,7 +25,7 @@ PARTS = re.compile(
     ^```python\n(?P<code>.*?)^```\n(?:\n<!--\ prints\ -->\n```\n(?P<prints>.*?)```\n)?
     | ^```\n\$\ (?P<shown>[^\n]+)\n(?P<output>.*?)^```\n
     | ^\ {4}(?P<command>[^\n]+)$
-    | ^\|[^|\n]*\|\ (?P<question>`cdgrab\ [^|\n]*)\ \|$
+    | ^\|[^|\n]*\|\ (?P<question>`cdgrab\ [^|\n]*)\ \|[^|\n]*\|$
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 def steps(text: str) -> list[Step]:
     """Return what README.md tells its reader to do, from top to bottom."""
-    table = re.search(r"^\| question \| command \|\n.*?\n\n", text, re.DOTALL | re.MULTILINE)
+    table = re.search(r"^\| question \| command \|[^\n]*\n.*?\n\n", text, re.DOTALL | re.MULTILINE)
     found = []
     for part in PARTS.finditer(text):
         line = text.count("\n", 0, part.start()) + 1

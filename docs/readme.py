@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from cdgrab_sim import cli
+from cdgrab_sim.experiments._times import in_words
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -26,6 +27,7 @@ BLOCKS: dict[str, list[str]] = {
     "real-data": ["speedup", "--data", "cdgrab_sim/data/breast_cancer.csv", "--target", "target", "-n", "16"],
     "rates": ["rates", "tuned"],
 }
+QUESTION = re.compile(r"^(\| [^|\n]+ \| (`cdgrab [^|\n]+`)) \|[^|\n]*\|$", re.MULTILINE)
 PROGRAM = re.compile(
     r"```python\n(?P<code>.*?)```\n(\n<!-- prints -->\n(```\n(?P<prints>.*?)```\n)?<!-- end -->\n)?",
     re.DOTALL,
@@ -75,13 +77,25 @@ def programs(readme: str) -> str:
     return PROGRAM.sub(written, readme)
 
 
+def times(readme: str) -> str:
+    """Put run times, as they were measured, beside the commands of the table of questions."""
+
+    def timed(match: re.Match[str]) -> str:
+        first, *others = re.findall(r"`([^`]+)`", match[2])
+        commands = [first, *(f"{first.rpartition(' ')[0]} {word}" for word in others)]
+        names = [command.removeprefix("cdgrab ") for command in commands]
+        return f"{match[1]} | {in_words(*names)} |"
+
+    return QUESTION.sub(timed, readme)
+
+
 def main() -> None:
-    """Build the blocks that are named on the command line, or all; `programs` names those in Python."""
+    """Build the blocks that are named on the command line, or all; `programs` and `times` are two more."""
     FIGURES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or [*BLOCKS, "programs"]:
+    for name in sys.argv[1:] or [*BLOCKS, "programs", "times"]:
         readme = README.read_text()
-        if name == "programs":
-            README.write_text(programs(readme))
+        if name in ("programs", "times"):
+            README.write_text({"programs": programs, "times": times}[name](readme))
         else:
             README.write_text(replace(readme, name, BLOCKS[name], build(name, BLOCKS[name])))
 

@@ -68,6 +68,8 @@ def test_what_was_never_measured_fails():
 def test_ratios_leave_out_what_says_nothing():
     assert frame.ratio([1.0, 0.0, 2.0], [2.0, 0.0, 0.0]).tolist() == [0.5, np.inf]
     assert frame.ratio([1e-15, 1e-15], [1e-16, 1.0], 1.0).tolist() == [1e-15]
+    # Below the smallest normal number digits get lost: a decay that ends there breaks no bound.
+    assert frame.ratio([1e-323, 1e-309, 1.0, 4e-300], [5e-324, 0.0, 1e-310, 8e-300]).tolist() == [np.inf, 0.5]
     assert frame.difference([0.0, 0.0], [0.0, 0.0]) == 0.0
     assert frame.difference([1.0, 2.0], [1.0, 2.5]) == 0.2
     assert frame.difference([0.0], [1e-17], scale=1.0) == 1e-17

@@ -17,6 +17,7 @@ from cdgrab_sim import cli
 from cdgrab_sim._commands import _experiment
 from cdgrab_sim.experiments import _real_data, speedup
 from cdgrab_sim.experiments._experiment import Result, Row
+from cdgrab_sim.experiments.speedup import on_table
 from cdgrab_sim.plots import literal
 
 pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
@@ -163,7 +164,7 @@ def test_another_table_at_the_same_path_is_another_setting(
 ):
     """Only the path of a table was compared: results of the old one were replaced, or gone on with."""
     found = Result("speedup", {}, [Row("rr", "error", 1.0)], {})
-    monkeypatch.setattr(_real_data, "run", lambda *given, **more: found)
+    monkeypatch.setattr(on_table, "run", lambda *given, **more: found)
     words = ["speedup", "--data", "t.csv", "--target", "y", "--out", "out"]
     (tmp_path / "t.csv").write_text("a,b,y\n" + ROWS)
     assert run(*words) in (0, 1)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import cli, experiments
+from cdgrab_sim.experiments._times import in_words
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs" / "figures"
@@ -68,6 +69,15 @@ def test_what_is_said_of_the_prints_holds():
     rows = [line.split() for line in PROGRAMS[1]["prints"].replace("=", " ").splitlines()]
     loss = {(int(row[1]), row[2]): float(row[4]) for row in rows}
     assert loss[16, "cd-grab"] < loss[16, "d-grab-pair"] < loss[16, "rr"]
+
+
+def test_run_times_are_those_that_were_measured():
+    assert builder.times(TEXT) == TEXT
+    commands = [match[2] for match in builder.QUESTION.finditer(TEXT)]
+    assert len(commands) > 8
+    shown = builder.times("| why? | `cdgrab herding` | by hand |")
+    assert shown == f"| why? | `cdgrab herding` | {in_words('herding')} |"
+    assert "s with --quick" in shown
 
 
 def test_every_block_shows_its_command_and_a_verdict():
@@ -132,9 +142,9 @@ it's 3
 ```
 <!-- end -->
 
-| question | command |
-|---|---|
-| why? | `cdgrab a b`, `c` |
+| question | command | time |
+|---|---|---|
+| why? | `cdgrab a b`, `c` | 3 s |
 
 | to | open |
 |---|---|

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import cli
+from cdgrab_sim.analysis import t_interval
 from cdgrab_sim.experiments import _real_data
 from cdgrab_sim.experiments._table import read_table, shipped
 
@@ -142,6 +143,60 @@ def test_sizes_that_do_not_fit_are_refused(words, message, tiny, tmp_path, capsy
     code, out, err = speedup(capsys, tmp_path, "--quick", "--data", path, "--target", "y", *words)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_exponents_of_tuned_errors_on_a_table(tiny, tmp_path, capsys):
+    path = write(tmp_path, "a,b,y\n" + RANDOM)
+    words = ["--quick", "--json", "-q", "--jobs", "1", "--out", str(tmp_path / "out"), "--data", path]
+    words += ["--target", "y", "-m", "1", "2", "--epochs", "8", "--ridge", "1"]
+    code = cli.main(["rates", *words])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert (result["config"]["n"], result["config"]["loss"]) == (35, "logistic")
+    quantities = {row["quantity"] for row in result["rows"]}
+    assert quantities == {*(f"tuned error exponent in {v}" for v in "mT"), "tuned error at m = 2, T = 8"}
+    assert {row["verdict"] for row in result["rows"]} == {"no prediction"}
+    assert all(row["ci_low"] > 0.0 for row in result["rows"] if "at m" in row["quantity"])
+    data = np.load(tmp_path / "out" / "data.npz")
+    assert (data["tuned m"].tolist(), data["tuned T"].tolist()) == ([1, 2], [1, 2, 4, 8])
+    np.testing.assert_array_equal(data["tuned m cd-grab"][:, -1], data["tuned T cd-grab"][:, -1])
+    assert cli.main(["speedup", *words[:-2], "--ridge", "1", "--force"]) == 0
+    np.testing.assert_array_equal(
+        np.load(tmp_path / "out" / "data.npz")["error cd-grab"], data["tuned m cd-grab"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "y"], "--data and --target go together"),
+        (["-n", "4"], "n: expected none without --data; got 4"),
+        (
+            ["floors", "--data", "t.csv", "--target", "y"],
+            "expected 'tuned', or none, on other problems; got floors",
+        ),
+        (["--data", "t.csv", "--target", "y", "-n", "100"], "expected at least m n = 100 rows; got 70"),
+    ],
+)
+def test_rates_refuses_half_a_table(words, message, tiny, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b,y\n" + RANDOM)
+    assert cli.main(["rates", "--quick", "-q", *words]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+
+
+def test_intervals_of_errors_on_a_table_are_positive(tiny, tmp_path, capsys):
+    """Errors that differ by magnitudes over seeds: Student's interval for the mean ends below 0."""
+    path = write(tmp_path, "a,b,y\n" + RANDOM)
+    words = ["--quick", "--json", "--data", path, "--target", "y", "-m", "1", "--epochs", "40"]
+    _, out, _ = speedup(capsys, tmp_path, *words)
+    rows = [row for row in json.loads(out)["rows"] if row["quantity"].startswith("tuned")]
+    spread = np.load(tmp_path / "out" / "data.npz")
+    assert any(t_interval(spread[f"error {row['name']}"][:, 0])[0] < 0.0 for row in rows)
+    assert all(0.0 < row["ci_low"] < row["measured"] < row["ci_high"] for row in rows)
 
 
 def test_a_table_without_a_minimum_is_refused_before_the_work(tiny, tmp_path, capsys):

@@ -9,6 +9,7 @@ from typing import Any
 
 from cdgrab_sim import asynchronous, experiments, orderings, problems, updates
 from cdgrab_sim.experiments._provenance import theory_counts
+from cdgrab_sim.experiments._times import in_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +23,10 @@ def run(args: argparse.Namespace) -> str:
         "problems": _summaries(problems.PROBLEMS),
         "updates": _summaries(updates.UPDATES),
         "asynchronous methods": _methods(asynchronous.METHODS),
-        "experiments": experiments.EXPERIMENTS,
+        "experiments (times on one core)": {
+            name: f"{question} ({taken})" if (taken := in_words(name)) else question
+            for name, question in experiments.EXPERIMENTS.items()
+        },
         "functions of theory": {kind: str(n or "not described") for kind, n in theory_counts().items()},
     }
     width = max(len(name) for lines in sections.values() for name in lines)

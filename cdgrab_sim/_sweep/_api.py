@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
-from cdgrab_sim._records import Ordering, Problem, Update
+from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._sweep._config import Config, changes, plain
 from cdgrab_sim._sweep._engines import Engine
 from cdgrab_sim._sweep._execute import Plan, run_plan
@@ -28,6 +28,7 @@ def sweep(
     problems: Mapping[str, Problem | Callable[..., Problem]] | None = None,
     orderings: Mapping[str, Ordering | Callable[..., Ordering]] | None = None,
     updates: Mapping[str, Update | Callable[..., Update]] | None = None,
+    record: Record | None = None,
     jobs: int | None = 1,
     executor: Engine = None,
     progress: bool = False,
@@ -55,6 +56,8 @@ def sweep(
     problems, orderings, updates : mapping of name to record or factory, optional
         Your own, known by these names besides the registered ones. They may be defined in a notebook. The
         store knows their name only: choose another name, or file, when you change them.
+    record : Record, optional
+        What every run writes down, for configurations that do not say so themselves.
     jobs : int, optional
         Worker processes; 1 runs in this process, None means one per core. Ignored with an `executor`.
     executor : Executor, function that returns one, or str, optional
@@ -88,7 +91,10 @@ def sweep(
     (3, 21)
     """
     task = Simulation(problems or {}, orderings or {}, updates or {})
-    plan = plan_of(task, configs_of(configs, fixed, grid, zip))
+    if not isinstance(record, Record | None):
+        raise TypeError(f"record: expected a Record, such as cg.Record(every=10); got {record!r}")
+    shared = {} if record is None else plain({"record": record})
+    plan = plan_of(task, [shared | config for config in configs_of(configs, fixed, grid, zip)])
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": progress, "label": "runs"}
     if store is None:
         opened = in_memory()

@@ -10,17 +10,18 @@ and what is measured in files beside them. Measured and predicted numbers meet h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cdgrab_sim._records import Ordering, Problem
     from cdgrab_sim.experiments._experiment import Result
     from cdgrab_sim.plots import Figure
 
-__all__ = ["EXPERIMENTS", "FAILED", "GOOD", "figure", "has_figure", "load"]
+__all__ = ["EXPERIMENTS", "FAILED", "GOOD", "figure", "has_figure", "load", "run"]
 
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
@@ -73,6 +74,64 @@ def has_figure(name: str) -> bool:
     (True, False)
     """
     return find_spec(f"{_address(name)}.figure") is not None
+
+
+def run(
+    name: str,
+    *,
+    orderings: Sequence[Ordering | str] | None = None,
+    problem: Callable[..., Problem] | str | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    jobs: int = 1,
+    progress: bool = False,
+    **arguments: Any,
+) -> Result:
+    """Run an experiment from Python, with orderings and problems of your own among the registered ones.
+
+    Parameters
+    ----------
+    name : str
+        From `EXPERIMENTS`.
+    orderings : sequence of Ordering or str, optional
+        What is compared, where the experiment compares orderings: `cdgrab speedup`, `herding`, `rates`,
+        `centralized`, `cost`. Their own selection by default.
+    problem : callable or str, optional
+        A function of ``m``, ``n`` and ``seed`` that returns a Problem with x_star, f_star and a constant
+        ``"L"``, or the name of a registered family, for `cdgrab speedup` and `rates`. Exponents are then
+        measured, and nothing is predicted.
+    seed : int
+    quick : bool
+        Smaller sizes, for a look in seconds.
+    jobs : int
+        Processes; records of your own travel along.
+    progress : bool
+    **arguments
+        Those of the command, such as ``data=Path("table.csv"), target="y"``.
+
+    Returns
+    -------
+    Result
+        ``result.table()`` is what the command prints, ``result.rows`` and ``result.data`` the numbers;
+        `figure` draws it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what the experiment does not take, before any work.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import cdgrab_sim as cg
+    >>> mine = replace(cg.orderings.pair(), name="mine")
+    >>> cg.experiments.run("cost", orderings=["rr", mine], quick=True).rows[-1].name
+    'mine'
+    """
+    from cdgrab_sim.experiments._own import run_own  # needs numpy, which --help does without
+
+    options = {"seed": seed, "quick": quick, "jobs": jobs, "progress": progress}
+    return run_own(name, orderings, problem, options, arguments)
 
 
 def figure(result: Result) -> Figure:

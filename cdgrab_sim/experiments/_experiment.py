@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from cdgrab_sim._files import written_whole
 from cdgrab_sim.analysis import Verdict
 
+AT_ROUNDING, CENSORED = "at rounding level", "censored"  # verdicts of what has no logarithm
+
 
 @dataclass(frozen=True)
 class Options:
@@ -47,11 +49,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the result: a measured quantity of an ordering beside its prediction."""
+    """One line of the result: a measured quantity of an ordering beside its prediction.
+
+    `measured` is None where nothing could be measured; the verdict says why.
+    """
 
     name: str
     quantity: str
-    measured: float
+    measured: float | None
     ci_low: float | None = None
     ci_high: float | None = None
     predicted: float | None = None

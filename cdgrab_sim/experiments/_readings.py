@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import t_interval
-from cdgrab_sim.experiments._experiment import Row
+from cdgrab_sim.analysis import paired_test, t_interval
+from cdgrab_sim.experiments._experiment import AT_ROUNDING, Row
 
 
 class Reading(NamedTuple):
@@ -49,7 +49,7 @@ def ratio(name: str, quantity: str, a: FloatArray, b: FloatArray, reading: Readi
     ----------
     name, quantity : str
     a, b : array (seeds,)
-        Positive values, one pair for each seed.
+        Positive values, one pair for each seed; where rounding hides one, and it is 0, nothing is compared.
     reading : Reading, optional
 
     Examples
@@ -58,6 +58,8 @@ def ratio(name: str, quantity: str, a: FloatArray, b: FloatArray, reading: Readi
     >>> round(row.measured, 3), row.verdict
     (0.96, 'other data')
     """
+    if not _positive(a, b):
+        return Row(name, quantity, None, verdict=AT_ROUNDING)
     low, high = (float(np.exp(end)) for end in t_interval(np.log(a / b)))
     row = Row(name, quantity, float(a.mean() / b.mean()), low, high)
     if reading is None:
@@ -84,10 +86,29 @@ def smaller(name: str, quantity: str, a: FloatArray, b: FloatArray) -> Row:
     'inconclusive'
     """
     row = ratio(name, f"{quantity} (< 1)", a, b)
-    assert row.ci_low is not None
-    assert row.ci_high is not None
+    if row.ci_low is None or row.ci_high is None:
+        return row
     word = "holds" if row.ci_high < 1.0 else "fails" if row.ci_low > 1.0 else "inconclusive"
     return replace(row, verdict=word)
+
+
+def paired(a: FloatArray, b: FloatArray) -> str:
+    """Return what the exact paired test over seeds says, in words for a note.
+
+    Examples
+    --------
+    >>> paired(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 7.0]))
+    'exact paired test over seeds, p = 0.25'
+    >>> paired(np.array([0.0, 2.0]), np.array([2.0, 4.0]))
+    'not to be compared, as errors are at rounding level'
+    """
+    if not _positive(a, b):
+        return "not to be compared, as errors are at rounding level"
+    return f"exact paired test over seeds, p = {paired_test(a, b):.3g}"
+
+
+def _positive(*tables: FloatArray) -> bool:
+    return all(float(table.min()) > 0.0 for table in tables)
 
 
 def claim(

@@ -1,80 +1,51 @@
-"""How much a better order gains on a table of real data: tuned errors against m, beside rr."""
+"""Tables of real data in experiments: what is asked for, and what of it is used."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks, problems
+from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim.analysis import paired_test, t_interval
-from cdgrab_sim.experiments._cells import grid, run_cells
-from cdgrab_sim.experiments._experiment import Options, Result, Row
-from cdgrab_sim.experiments._measures import errors, tuned_together
-from cdgrab_sim.experiments._readings import ratio
-from cdgrab_sim.experiments._table import Columns, read_table
+from cdgrab_sim.experiments._experiment import Options
+from cdgrab_sim.experiments._measures import problem_of
+from cdgrab_sim.experiments._study import Study
+from cdgrab_sim.experiments._table import TABLE, Columns, read_table
 
 SIZES: dict[str, Any] = {"m": [1, 2, 4, 8, 16, 32], "epochs": 50, "seeds": 6}
 LOSSES = ("logistic", "least-squares")
 _FEWEST = 4  # examples per worker, where the sizes are chosen here
 QUICK = SIZES | {"m": [1, 8, 32]}
-_ROUNDING = 1e-14  # of the loss at the start: errors below it are rounding
-_TRANSIENT = 0.5  # share of the error that is left without any noise, from which the output says so
 
 
-@lru_cache(maxsize=1)
-def _table(path: str, target: str, standardize: bool, digest: str) -> Columns:
-    return read_table(Path(path), target, standardize=standardize)
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments that choose real data instead."""
+    add = parser.add_argument
+    add("--data", type=Path, metavar="FILE.csv", help="measure tuned errors on this table instead")
+    add("--target", metavar="COLUMN", help="column of the table to predict")
+    add("--ridge", type=float, default=0.01, help="penalty of the regression (default: 0.01)")
+    add("--no-standardize", action="store_false", dest="standardize", help="leave the columns as they are")
+    add("--loss", choices=LOSSES, help="of the table (default: logistic for two values)")
+    add("-n", type=int, help="rows of the table per worker (default: all)")
+    add("-m", type=int, nargs="+", help="workers for the table (default: powers of two up to 32)")
+    add("--epochs", type=int, help="epochs on the table (default: 50)")
 
 
-@lru_cache(maxsize=8)
-def _problem(path: str, target: str, standardize: bool, digest: str, **sizes: Any) -> Problem:
-    table = _table(path, target, standardize, digest)
-    return problems.from_arrays(table.features, table.target, **sizes)
+def asked(data: Path | None, target: str | None, chosen: Mapping[str, Any]) -> bool:
+    """Tell whether a table is asked for; refuse half a request, and sizes of a table where there is none."""
+    if (data is None) != (target is None):
+        raise ValueError("--data and --target go together: expected a CSV file and the column to predict")
+    for letter in [letter for letter, value in chosen.items() if value is not None and data is None]:
+        raise ValueError(f"{letter}: expected none without --data; got {chosen[letter]}; leave it out")
+    return data is not None
 
 
-def _problem_of(cell: dict[str, Any], seed: int) -> Problem:
-    source = {key: cell[key] for key in ("path", "target", "standardize", "digest")}
-    return _problem(**source, **{key: cell[key] for key in ("loss", "m", "n", "ridge")}, seed=seed)
-
-
-def tuned_errors(cell: dict[str, Any]) -> dict[str, Any]:
-    """Measure one cell: the errors after T epochs with the step tuned on their mean over all seeds.
-
-    The error that full gradients leave with the same step and as many updates tells how much of it is
-    transient, which no order can change.
-    """
-    chosen, T, n = [_problem_of(cell, seed) for seed in cell["seeds"]], cell["epochs"], cell["n"]
-    for problem in chosen:
-        _require_minimum(problem)
-    start = {"x0": 0.0, "replicates": {"others": 1}}
-    smoothness = max(problem.constants["L"] for problem in chosen)
-    within = 2.0**-10 / smoothness, 2.0**10 / smoothness
-    found, step_size = tuned_together(cell | start | {"every": T}, chosen, T, 1, *within)
-    full = cell | start | {"ordering": "fixed", "batch": n, "every": n * T}
-    noiseless = [
-        errors(full | {"seed": seed}, problem, step_size, n * T)[0, -1]
-        for seed, problem in zip(cell["seeds"], chosen, strict=True)
-    ]
-    level = _ROUNDING * max(float(problem.values(np.zeros(problem.d)).mean()) for problem in chosen)
-    kept = {"errors": np.maximum(found, level), "noiseless": np.maximum(noiseless, level)}
-    return kept | {"step_size": step_size, "rounded": int((found <= level).sum())}
-
-
-def _require_minimum(problem: Problem) -> None:
-    if problem.f_star is None:
-        raise ValueError(
-            "the loss has no minimum on this table that could be found, so no error can be measured: "
-            "a plane separates the classes; give --ridge > 0"
-        )
-
-
-def run(
+def study(
     options: Options,
     names: Sequence[str],
     *,
@@ -86,11 +57,10 @@ def run(
     n: int | None = None,
     m: Sequence[int] | None = None,
     epochs: int | None = None,
-) -> Result:
-    """Tune the step size of every ordering for every m, and compare the errors.
+) -> Study:
+    """Read a table, and choose what the user does not, before any work.
 
-    Logistic regression where the target has two values, least squares where it has more. No slope is
-    claimed: real data obey none exactly.
+    Logistic regression where the target has two values, least squares where it has more.
 
     Parameters
     ----------
@@ -107,44 +77,27 @@ def run(
         Examples per worker; by default as many as the largest m leaves, so that all rows are used.
     m : sequence of int, optional
     epochs : int, optional
-
-    Returns
-    -------
-    Result
-        Rows "tuned error at m = ..." and "error / rr at m = ..." for the largest m; data ``m``,
-        ``error <ordering>`` (seeds, K) and ``step size <ordering>`` (K,).
     """
+    ridge = _checks.real("--ridge", ridge, low=0.0)
     table = read_table(data, target, standardize=standardize)
     sizes = _sizes(QUICK if options.quick else SIZES, len(table.target), data, n=n, m=m, epochs=epochs)
     loss = _loss(table, loss, data)
-    source = {
-        "path": str(data.resolve()),
-        "target": target,
-        "standardize": standardize,
-        "digest": table.digest,
-    }
-    seeds = subseeds(options.seed, sizes["seeds"])
-    shared = source | {
-        "loss": loss,
-        "ridge": ridge,
-        "n": sizes["n"],
-        "epochs": sizes["epochs"],
-        "seeds": seeds,
-    }
-    for seed in seeds:  # before any work
-        _require_minimum(_problem_of(shared | {"m": sizes["m"][0]}, seed))
-    cells = run_cells(tuned_errors, grid({"ordering": names, "m": sizes["m"]}, shared), options)
-    by_name = {name: cells[k * len(sizes["m"]) :][: len(sizes["m"])] for k, name in enumerate(names)}
-    arrays: dict[str, Any] = {"m": np.array(sizes["m"])}
-    for name, found in by_name.items():
-        arrays[f"error {name}"] = np.column_stack([cell["errors"] for cell in found])
-        arrays[f"step size {name}"] = np.array([cell["step_size"] for cell in found])
+    problem = {"family": TABLE, "path": str(data.resolve()), "target": target, "standardize": standardize}
+    problem |= {"digest": table.digest, "loss": loss, "ridge": ridge}
+    shared = {"problem": problem, "n": sizes["n"], "seeds": subseeds(options.seed, sizes["seeds"])}
+    for seed in shared["seeds"]:
+        _require_minimum(problem_of(shared | {"m": sizes["m"][0], "seed": seed}))
     config = sizes | {"seed": options.seed, "orderings": list(names), "data": data.name, "target": target}
     config |= {"loss": loss, "ridge": ridge, "standardize": standardize, "sha256": table.digest}
-    largest = {name: found[-1] for name, found in by_name.items()}
-    rows, notes = _rows(largest, sizes["m"][-1]), _notes(largest, sizes)
-    notes = [_used(table, sizes, loss), *_rounded(by_name, sizes["m"]), *notes]
-    return Result("speedup", config, rows, arrays, notes)
+    return Study(sizes, shared, config, _used(table, sizes, loss))
+
+
+def _require_minimum(problem: Problem) -> None:
+    if problem.f_star is None:
+        raise ValueError(
+            "the loss has no minimum on this table that could be found, so no error can be measured: "
+            "a plane separates the classes; give --ridge > 0"
+        )
 
 
 def _sizes(sizes: dict[str, Any], rows: int, path: Path, **chosen: Any) -> dict[str, Any]:
@@ -187,43 +140,3 @@ def _used(table: Columns, sizes: dict[str, Any], loss: str) -> str:
     words = f" {table.labels[-1]!r} against {table.labels[0]!r}" if table.labels else ""
     index = "; the first column, without a name, numbers the rows and is left out" if table.dropped else ""
     return f"{loss}{words} on {m * n} of {len(table.target)} rows at m = {m}: n = {n} for each worker{index}"
-
-
-def _rounded(by_name: dict[str, list[dict[str, Any]]], m: Sequence[int]) -> list[str]:
-    """Say which errors are lost in rounding, and shown as its level instead."""
-    return [
-        f"{name} at m = {size}: {cell['rounded']} errors are at the level of rounding, at most what is shown"
-        for name, cells in by_name.items()
-        for size, cell in zip(m, cells, strict=True)
-        if cell["rounded"]
-    ]
-
-
-def _rows(largest: dict[str, dict[str, Any]], m: int) -> list[Row]:
-    rows = []
-    for name, cell in largest.items():
-        low, high = t_interval(cell["errors"])
-        mean = float(cell["errors"].mean())
-        rows.append(Row(name, f"tuned error at m = {m}", mean, low, high))
-    base = largest.get("rr")
-    for name, cell in largest.items():
-        if base is not None and name != "rr":
-            rows.append(ratio(name, f"error / rr at m = {m}", cell["errors"], base["errors"]))
-    return rows
-
-
-def _notes(largest: dict[str, dict[str, Any]], sizes: dict[str, Any]) -> list[str]:
-    m, notes = sizes["m"][-1], []
-    base = largest.get("rr")
-    for name, cell in largest.items():
-        if base is not None and name != "rr":
-            p = paired_test(cell["errors"], base["errors"])
-            notes.append(f"{name} against rr at m = {m}: exact paired test over seeds, p = {p:.3g}")
-    for name, cell in largest.items():
-        share = float(cell["noiseless"].mean() / cell["errors"].mean())
-        if share >= _TRANSIENT:
-            notes.append(
-                f"{name} at m = {m}: full gradients with the same step leave {100 * share:.0f} % of this "
-                f"error: T = {sizes['epochs']} lies in the transient, which no order shortens"
-            )
-    return notes

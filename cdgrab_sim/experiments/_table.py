@@ -9,17 +9,20 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from cdgrab_sim import _checks
+from cdgrab_sim import _checks, problems
+from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _NO_NUMBERS = ("nan", "inf", "infinity")  # words to float(), but labels of nothing
+TABLE = "table"  # the family of problems of a table, in cells
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -43,6 +46,18 @@ def shipped(name: str) -> Path:
     True
     """
     return Path(str(files("cdgrab_sim"))) / "data" / name
+
+
+@lru_cache(maxsize=8)
+def problem_on(path: str, target: str, standardize: bool, digest: str, **sizes: Any) -> Problem:
+    """Return the problem of a table, dealt by ``seed``; a file that changes has another `digest`."""
+    table = _cached(path, target, standardize, digest)
+    return problems.from_arrays(table.features, table.target, **sizes)
+
+
+@lru_cache(maxsize=1)
+def _cached(path: str, target: str, standardize: bool, digest: str) -> Columns:
+    return read_table(Path(path), target, standardize=standardize)
 
 
 def read_table(path: Path, target: str, *, standardize: bool) -> Columns:

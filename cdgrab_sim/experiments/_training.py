@@ -16,6 +16,7 @@ from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments._table import read_table, shipped
+from cdgrab_sim.problems._minimum import excess
 from cdgrab_sim.synchronous._simulate import simulate
 
 _REDRAWN = 6  # field of the DATA role, after those of the tables
@@ -88,9 +89,9 @@ def train(cell: dict[str, Any]) -> dict[str, FloatArray]:
         throw=True,
     )
     assert run.loss is not None
-    excess = {} if problem.f_star is None else {"excess": run.loss[0] - problem.f_star}
+    above = {} if problem.f_star is None else {"excess": excess(problem, run.loss[0])}
     herding = {"herding": run.herding["inf"][0]} if cell["herding"] else {}
-    return {"loss": run.loss[0], **herding, **excess}
+    return {"loss": run.loss[0], **herding, **above}
 
 
 def train_all(

@@ -54,14 +54,14 @@ def test_numbers_that_are_wrong_fail(small, monkeypatch):
 
     monkeypatch.setattr(discrepancy, "wander", longer)
     monkeypatch.setattr(discrepancy, "run_cells", lambda task, cells, options: [task(cell) for cell in cells])
-    found = words(discrepancy.run(small, names=("greedy", "self-balancing")))
+    found = words(discrepancy.run(small, rules=("greedy", "self-balancing")))
     assert found["greedy", "largest sum exponent in m"] == "disagrees"
     assert found["greedy", "mean sum / V3, largest n"] == "disagrees"
     assert found["self-balancing", "largest sum / bound of V6, over m"] == "fails"
 
 
 def test_the_figure_has_a_panel_for_each_variable(small):
-    result = discrepancy.run(small, names=("greedy", "self-balancing"))
+    result = discrepancy.run(small, rules=("greedy", "self-balancing"))
     drawn = experiments.figure(result)
     assert [ax.get_xlabel()[-1] for ax in drawn.axes] == ["m", "n", "d"]
     for ax in drawn.axes:

@@ -182,14 +182,17 @@ def run(options: Options) -> Result:
     offsets = run_cells(offset, grid({"seed": seeds}, shared), options)
     for point, value in (("virtual", 1.0), ("server", 0.0)):
         measured = np.array([cell[point] for cell in offsets])
-        rows.append(_exactly("vanilla", f"offset of the {point} iterate / predicted", measured, value, 0.1))
+        quantity = f"offset of the {point} iterate / predicted"
+        rows.append(_exactly("vanilla", quantity, measured, value, 0.1, positive=False))
     data = {f"share {name}": share[:, -1] for name, share in shares.items()}
     notes = [f"{name}: {method_of(name, config).provenance}" for name in _ORDERED]
     return Result("async bias", config, rows, data, notes)
 
 
-def _exactly(name: str, quantity: str, values: FloatArray, predicted: float, resolution: float) -> Row:
-    judged = verdict_in_errors(values, predicted, resolution)
+def _exactly(
+    name: str, quantity: str, values: FloatArray, predicted: float, resolution: float, positive: bool = True
+) -> Row:
+    judged = verdict_in_errors(values, predicted, resolution, positive=positive)
     return Row.judged(name, f"{quantity}, {EXACT}", judged)
 
 
@@ -197,9 +200,11 @@ def _limits(config: dict[str, Any], shares: dict[str, FloatArray]) -> list[Row]:
     """Judge the forms for many workers: what is slower than average vanishes when it is dropped by age."""
     p, s, m = np.array(config["share"]), np.array(config["ticks"]), config["m"]
     slower = s > p @ s
-    adaptive = verdict(shares["delay-adaptive"][:, -1], effective_laws.delay_adaptive(p, s)[-1], LIMIT)
-    vanished = verdict(shares["drop-by-age"][:, slower].sum(axis=1), 0.0, LIMIT)
-    control = verdict(shares["vanilla"][:, slower].sum(axis=1), float(p[slower].sum()), LIMIT)
+    adaptive = verdict(
+        shares["delay-adaptive"][:, -1], effective_laws.delay_adaptive(p, s)[-1], LIMIT, positive=True
+    )
+    vanished = verdict(shares["drop-by-age"][:, slower].sum(axis=1), 0.0, LIMIT, positive=True)
+    control = verdict(shares["vanilla"][:, slower].sum(axis=1), float(p[slower].sum()), LIMIT, positive=True)
     rows = [
         Row.judged("vanilla", "share of all slower than average", control),
         Row.judged("drop-by-age", "share of all slower than average, many workers", vanished),
@@ -207,7 +212,7 @@ def _limits(config: dict[str, Any], shares: dict[str, FloatArray]) -> list[Row]:
     ]
     for R in config["thresholds"]:
         promise = effective_laws.age_threshold(p, s, m, R)[-1]
-        judged = verdict(shares[f"ringmaster {R}"][:, -1], promise, FLUID)
+        judged = verdict(shares[f"ringmaster {R}"][:, -1], promise, FLUID, positive=True)
         rows.append(Row.judged(f"ringmaster {R}", f"{SLOW}, fluid limit", judged))
     return rows
 

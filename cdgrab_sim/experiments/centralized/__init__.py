@@ -11,7 +11,7 @@ from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import t_interval
 from cdgrab_sim.experiments._cells import by_ordering, grid
-from cdgrab_sim.experiments._experiment import Options, Result, Row
+from cdgrab_sim.experiments._experiment import CENSORED, Options, Result, Row
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import time_to_accuracy
 from cdgrab_sim.experiments._parts import Cell, Findings, Part, run_parts
@@ -43,13 +43,19 @@ MARGIN = 0.2
 STEPS = "steps to accuracy (fixed N)"
 
 
-def run(options: Options) -> Result:
+def run(options: Options, *, names: Sequence[str] | None = None) -> Result:
     """Deal the same N = m n examples to m workers, and count the sequential steps K = n T to an accuracy.
 
     The step size is tuned in every cell. With it the count carries a logarithm; the slope with a verdict is
     that of K / log K. The error after a fixed number of epochs shows the other side: at fixed N it depends
     on N and on the mean-square prefix of the orders only. More workers make no ordering much better, they
     make its epochs shorter.
+
+    Parameters
+    ----------
+    options : Options
+    names : sequence of str, optional
+        Orderings to compare with the centralized one; rr and cd-grab by default.
 
     Returns
     -------
@@ -58,6 +64,7 @@ def run(options: Options) -> Result:
         ``step <ordering>``, ``prefix <ordering>`` (seeds, K): tuned error, its alpha mu n T, mean |S_k|^2.
     """
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
+    config |= {} if names is None else {"distributed": list(names)}
     seeds = subseeds(options.seed, config["seeds"])
     errors = errors_part(config, _cells(config, seeds, dict(config["errors"])), len(seeds))
     return run_parts("centralized", config, [_steps(config, seeds), errors], options)
@@ -84,19 +91,29 @@ def _steps(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
             steps = epochs[name] * config["N"] / m
             found.data[f"steps {name}"] = steps
             found.rows += [
-                exponent_row(name, STEPS, "m", m, steps / np.log(steps), MARGIN, "steps K / log K"),
+                exponent_row(name, STEPS, "m", m, _without_log(steps), MARGIN, "steps K / log K"),
                 raw_exponent_row(name, "steps K", "m", m, steps),
             ]
             found.notes += bend_notes("steps K", "m", m, {name: steps})
-        found.rows += [_speedup(k, found.data["steps cd-grab"], base, m) for k in (0, len(m) - 1)]
+        if "cd-grab" in names:
+            found.rows += [_speedup(k, found.data["steps cd-grab"], base, m) for k in (0, len(m) - 1)]
         return found
 
     return Part(time_to_accuracy, [*cells, *central], read)
 
 
+def _without_log(steps: FloatArray) -> FloatArray:
+    """Return K / log K, infinite where the horizon came first."""
+    known = np.isfinite(steps)
+    found: FloatArray = np.divide(steps, np.log(steps), out=np.full(steps.shape, np.inf), where=known)
+    return found
+
+
 def _speedup(k: int, steps: FloatArray, base: FloatArray, m: FloatArray) -> Row:
     """Tell how many times fewer steps than the centralized ordering; constants are not predicted."""
+    quantity = f"speedup over {CENTRAL} at m = {m[k]}"
+    if not np.isfinite([base[:, 0], steps[:, k]]).all():
+        return Row("cd-grab", quantity, None, verdict=CENSORED)
     logs = np.log(base[:, 0] / steps[:, k])
     low, high = (float(np.exp(end)) for end in t_interval(logs))
-    quantity = f"speedup over {CENTRAL} at m = {m[k]}"
     return Row("cd-grab", quantity, float(np.exp(logs.mean())), low, high)

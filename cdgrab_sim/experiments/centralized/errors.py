@@ -9,10 +9,9 @@ import numpy as np
 
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import by_ordering
 from cdgrab_sim.experiments._experiment import Row
-from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row
+from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row, slope_row
 from cdgrab_sim.experiments._measures import problem_of, run_of, tuned_error, unit_step
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.experiments.rates.tuned import rescaled
@@ -37,8 +36,10 @@ def errors_part(config: Mapping[str, Any], cells: list[Cell], seeds: int) -> Par
             error, prefix, step = (table[key][name] for key in ("error", "prefix", "step"))
             found.data |= {f"error {name}": error, f"prefix {name}": prefix, f"step {name}": step}
             found.rows += _rows(name, m, error, prefix, rescaled(name, error, step)[1])
-            found.notes.append(_noise_note(name, m, error))
-        found.notes += _pair_notes(m, table["pair"]["cd-grab"], table["prefix"]["cd-grab"])
+            if (error > 0.0).all():
+                found.notes.append(_noise_note(name, m, error))
+        if "cd-grab" in names:
+            found.notes += _pair_notes(m, table["pair"]["cd-grab"], table["prefix"]["cd-grab"])
         return found
 
     return Part(herded_error, cells, read)
@@ -72,7 +73,7 @@ def _rows(name: str, m: Sequence[int], error: FloatArray, prefix: FloatArray, cl
     return [
         exponent_row(name, ERRORS, "m", m, error, MARGIN),
         raw_exponent_row(name, PREFIX, "m", m, prefix),
-        Row.judged(name, f"{SHARE} exponent in m", verdict(rate(m, clean / prefix).slopes, 0.0, TIGHT)),
+        slope_row(name, f"{SHARE} exponent in m", m, clean / prefix, 0.0, TIGHT),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,15 @@ def stored(ordering: Ordering, problem: Problem) -> Counts:
     return Counts(server, worker_floats, worker_integers, 0, 0, 0)
 
 
-def run(options: Options) -> Result:
+def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
     """Count, time and model the cost of orderings.
 
     Parameters
     ----------
     options : Options
         Timing uses one process, whatever the jobs.
+    names : sequence of str
+        Timed beside rr. Traffic, arithmetic and the model need orderings whose costs are derived.
 
     Returns
     -------
@@ -65,19 +68,21 @@ def run(options: Options) -> Result:
         Rows of counts (those of memory held against the arrays of the state), of measured time over that of
         rr, and of modelled time over that of rr; data ``m`` and ``model <ordering>`` (K,) seconds per epoch.
     """
-    config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(ORDERINGS)}
+    names = ["rr", *(name for name in names if name != "rr")]
+    config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": names}
+    derived = [name for name in names if known(orderings.make(name))]
     m, n, d = config["m"], config["n"], config["d"]
     problem = problems.logistic(m=m, n=n, d=d, seed=options.seed)
     ratios = _timed(problem, config, options)
-    rows = [row for name in ORDERINGS for row in _counted(name, problem)]
+    rows = [row for name in names for row in _counted(name, problem)]
     what = f"time / rr, logistic, m = {m}, n = {n}, d = {d}"
-    rows += [Row.judged(name, what, verdict(ratios[name], None, None)) for name in ORDERINGS[1:]]
+    rows += [Row.judged(name, what, verdict(ratios[name], None, None, positive=True)) for name in names[1:]]
     network, sizes = Network(**config["network"]), config["model"]
     fixed = {"n": sizes["n"], "d": sizes["d"], "operations": sizes["operations"]}
     seconds = {
-        name: np.array([epoch_seconds(name, network, m=m, **fixed) for m in sizes["m"]]) for name in ORDERINGS
+        name: np.array([epoch_seconds(name, network, m=m, **fixed) for m in sizes["m"]]) for name in derived
     }
-    for name in ORDERINGS[1:]:
+    for name in derived[1:]:
         for m in SHOWN["m"]:
             share = float((seconds[name] / seconds["rr"])[sizes["m"].index(m)])
             rows.append(Row(name, f"modelled time / rr, LeNet, m = {m}", share))
@@ -98,7 +103,14 @@ NOTES = (
 
 def _counted(name: str, problem: Problem) -> list[Row]:
     m, n, d = problem.m, problem.n, problem.d
-    derived, held = counts(name, m, n, d), stored(orderings.make(name), problem)
+    held = stored(orderings.make(name), problem)
+    if not known(orderings.make(name)):
+        return [
+            Row(name, "floats held by the server", held.server),
+            Row(name, "floats held by a worker", held.worker),
+            Row(name, "integers held by a worker", held.integers),
+        ]
+    derived = counts(name, m, n, d)
     return [
         same(name, "floats held by the server", held.server, Reading(derived.server, 0.0)),
         same(name, "floats held by a worker", held.worker, Reading(derived.worker, 0.0)),
@@ -112,9 +124,10 @@ def _counted(name: str, problem: Problem) -> list[Row]:
 def _timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[str, FloatArray]:
     """Return the time of each ordering over that of rr next to it, for every repeat."""
     record = Record(every=config["epochs"], loss=False, grad_norm=False)
-    seconds = np.empty((config["repeats"] + 1, len(ORDERINGS)))
+    names = config["orderings"]
+    seconds = np.empty((config["repeats"] + 1, len(names)))
     for repeat in seconds:
-        for o, name in enumerate(ORDERINGS):
+        for o, name in enumerate(names):
             start = time.perf_counter()
             simulate(
                 problem,
@@ -127,4 +140,4 @@ def _timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[s
             )
             repeat[o] = time.perf_counter() - start
     warm = seconds[1:]  # the first compiles
-    return {name: warm[:, o] / warm[:, 0] for o, name in enumerate(ORDERINGS)}
+    return {name: warm[:, o] / warm[:, 0] for o, name in enumerate(names)}

@@ -13,9 +13,10 @@ from scipy.stats import binom
 from cdgrab_sim import balancing
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, t_interval, verdict
+from cdgrab_sim.analysis import t_interval, verdict
 from cdgrab_sim.experiments._cells import grid, held, run_cells, table
 from cdgrab_sim.experiments._experiment import Options, Result, Row
+from cdgrab_sim.experiments._exponents import slope_row
 from cdgrab_sim.experiments._measures import unit_vectors
 from cdgrab_sim.herding._profile import profile_of
 from cdgrab_sim.herding._vectors import as_stream
@@ -91,7 +92,7 @@ def bound(rule: str, m: int, n: int, d: int) -> tuple[str, float]:
     return "V1", own if rule == "greedy" else m * own
 
 
-def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
+def run(options: Options, *, rules: Sequence[str] = RULES) -> Result:
     """Measure the largest signed sum of unit vectors against m, n and d, beside V1 to V6.
 
     Stand-ins for pair differences: each of m workers has n vectors, uniform on the unit sphere, and one sum
@@ -101,7 +102,7 @@ def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
     Parameters
     ----------
     options : Options
-    names : sequence of str
+    rules : sequence of str
         From `RULES`.
 
     Returns
@@ -112,18 +113,18 @@ def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
         ``<variable> <rule> bound`` (K,).
     """
     config = QUICK if options.quick else SIZES
-    config = config | {"seed": options.seed, "rules": list(names), "delta": DELTA}
+    config = config | {"seed": options.seed, "rules": list(rules), "delta": DELTA}
     seeds = subseeds(options.seed, config["seeds"])
     rows: list[Row] = []
     data: dict[str, FloatArray] = {}
     for variable in ("m", "n", "d"):
         x = config[variable][variable]
         sizes = [config[variable] | {variable: size} for size in x]
-        axes = {"rule": names, "seed": seeds, variable: x}
+        axes = {"rule": rules, "seed": seeds, variable: x}
         found = run_cells(wander, grid(axes, held(config[variable], variable)), options)
-        largest, mean = (table(found, key, len(names), len(seeds), -1) for key in ("largest", "mean"))
+        largest, mean = (table(found, key, len(rules), len(seeds), -1) for key in ("largest", "mean"))
         data[variable] = np.array(x)
-        for rule, values, means in zip(names, largest, mean, strict=True):
+        for rule, values, means in zip(rules, largest, mean, strict=True):
             limits = [bound(rule, **at) for at in sizes]
             data[f"{variable} {rule}"] = values
             data[f"{variable} {rule} bound"] = np.array([limit for _, limit in limits])
@@ -131,13 +132,13 @@ def run(options: Options, *, names: Sequence[str] = RULES) -> Result:
             rows.append(_below(rule, variable, values, data[f"{variable} {rule} bound"], limits[0][0]))
             if rule == "greedy":
                 rows.append(_stationary(variable, means, [at["d"] for at in sizes]))
-    rows += _yardstick(config, names, seeds, options)
+    rows += _yardstick(config, rules, seeds, options)
     return Result("discrepancy", config, rows, data)
 
 
 def _exponent(rule: str, variable: str, x: Sequence[float], values: FloatArray) -> Row:
     promise = EXPONENTS.get((rule, variable), (None, None))
-    return Row.judged(rule, f"largest sum exponent in {variable}", verdict(rate(x, values).slopes, *promise))
+    return slope_row(rule, f"largest sum exponent in {variable}", x, values, *promise)
 
 
 def _below(rule: str, variable: str, values: FloatArray, limits: FloatArray, statement: str) -> Row:
@@ -147,7 +148,7 @@ def _below(rule: str, variable: str, values: FloatArray, limits: FloatArray, sta
     holds = (ratios > 1.0 + 1e-9).sum() <= allowed
     worst = ratios.max(axis=1)
     quantity = f"largest sum / bound of {statement}, over {variable}"
-    low, high = t_interval(worst)
+    low, high = t_interval(worst, positive=True)
     return replace(Row.claimed(rule, quantity, float(worst.mean()), holds), ci_low=low, ci_high=high)
 
 
@@ -155,8 +156,11 @@ def _stationary(variable: str, means: FloatArray, dimensions: Sequence[int]) -> 
     """Judge the mean norm of greedy sums: V3 is about long runs, so at the largest m or n, and over all d."""
     ratios = means / [theory.greedy_stationary_norm(d) for d in dimensions]
     if variable == "d":
-        return Row.judged("greedy", "mean sum / V3, all d", verdict(ratios.mean(axis=1), 1.0, 0.1))
-    return Row.judged("greedy", f"mean sum / V3, largest {variable}", verdict(ratios[:, -1], 1.0, 0.1))
+        return Row.judged(
+            "greedy", "mean sum / V3, all d", verdict(ratios.mean(axis=1), 1.0, 0.1, positive=True)
+        )
+    largest = verdict(ratios[:, -1], 1.0, 0.1, positive=True)
+    return Row.judged("greedy", f"mean sum / V3, largest {variable}", largest)
 
 
 def _yardstick(
@@ -167,4 +171,4 @@ def _yardstick(
     ratios = table(found, "ratio", len(rules), len(seeds))
     label = f"largest sum / optimum of {config['small']['vectors']} vectors"
     rows = zip(rules, ratios, strict=True)
-    return [Row.judged(rule, label, verdict(values, None, None)) for rule, values in rows]
+    return [Row.judged(rule, label, verdict(values, None, None, positive=True)) for rule, values in rows]

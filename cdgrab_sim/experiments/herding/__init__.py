@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
 from cdgrab_sim.experiments._measures import herding_error
 from cdgrab_sim.experiments._parts import Findings, Part, run_parts
+from cdgrab_sim.experiments.herding import on_vectors
 
 ORDERINGS = orderings.select(lambda ordering: ordering.compared and not ordering.replacement)
 # The error of a herded order carries log n; random orders and coordinated ones scatter least.
@@ -30,7 +33,13 @@ SIZES: dict[str, Any] = {
 QUICK = SIZES | {"n": {"n": [256, 1024, 4096], "m": 4}}
 
 
-def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the argument that chooses other vectors."""
+    words = "order these vectors instead: an array (m, n, d) or (n, d) of numpy.save"
+    parser.add_argument("--vectors", type=Path, metavar="FILE.npy", help=words)
+
+
+def run(options: Options, *, names: Sequence[str] = ORDERINGS, vectors: Path | None = None) -> Result:
     """Measure the plateau of the herding error against m and against n, and fit its exponents.
 
     The error is the inf-norm of the prefix sums over all workers, checked once per step, not divided by m,
@@ -41,6 +50,8 @@ def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
     options : Options
     names : sequence of str
         Registered orderings.
+    vectors : Path, optional
+        Vectors of your own; then their errors are compared instead, see `on_vectors`.
 
     Returns
     -------
@@ -48,6 +59,8 @@ def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
         Rows "herding error exponent in m" and "... in n" of each ordering; data ``m``, ``n`` (K,) and
         ``<variable> <ordering>`` (seeds, K).
     """
+    if vectors is not None:
+        return on_vectors.run(options, names, vectors)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(names)}
     seeds = subseeds(options.seed, config["seeds"])
     parts = [_part(config, variable, names, seeds) for variable in ("m", "n")]

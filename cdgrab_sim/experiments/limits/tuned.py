@@ -8,9 +8,9 @@ import numpy as np
 
 from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, verdict
 from cdgrab_sim.experiments._cells import grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Row
+from cdgrab_sim.experiments._exponents import slope_row
 from cdgrab_sim.experiments._measures import LAST, problem_of, tuned_together
 
 # ordering -> what the error is a power of, the exponent, the margin
@@ -43,7 +43,6 @@ def rates(config: dict[str, Any], options: Options) -> tuple[list[Row], dict[str
     rows, data = [], dict[str, FloatArray]()
     for errors, (name, (product, exponent, margin)) in zip(table, RATES.items(), strict=True):
         x = [effective_size(name, *size) for size in config["sizes"]]
-        judged = verdict(rate(x, errors.T).slopes, exponent, margin)
-        rows.append(Row.judged(name, f"tuned error exponent in {product}", judged))
+        rows.append(slope_row(name, f"tuned error exponent in {product}", x, errors.T, exponent, margin))
         data |= {f"size {name}": np.array(x), f"tuned {name}": errors.T}
     return rows, data

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from cdgrab_sim import _checks, orderings
 from cdgrab_sim._rng import subseeds
+from cdgrab_sim.experiments import _real_data
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._parts import Part, run_parts
+from cdgrab_sim.experiments._study import Study
+from cdgrab_sim.experiments.rates import elsewhere
 from cdgrab_sim.experiments.rates.bounds import bounds_part
 from cdgrab_sim.experiments.rates.floors import PARTS as FLOORS
 from cdgrab_sim.experiments.rates.floors import floors_part
@@ -83,9 +87,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add what this experiment can be told."""
     words = f"of {', '.join(PARTS)}; all by default"
     parser.add_argument("parts", nargs="*", metavar="PART", help=words)
+    _real_data.add_arguments(parser)
 
 
-def run(options: Options, *, parts: Sequence[str] = ()) -> Result:
+def run(
+    options: Options,
+    *,
+    parts: Sequence[str] = (),
+    names: Sequence[str] | None = None,
+    problem: str | None = None,
+    data: Path | None = None,
+    target: str | None = None,
+    ridge: float = 0.01,
+    standardize: bool = True,
+    **chosen: Any,
+) -> Result:
     """Measure every exponent that theory predicts for runs of SGD, and judge it.
 
     * Tuned errors on `skewed`, against m and T. The tuned step carries a logarithm, so that the slope with
@@ -99,6 +115,14 @@ def run(options: Options, *, parts: Sequence[str] = ()) -> Result:
     options : Options
     parts : sequence of {"tuned", "times", "floors", "bounds"}
         All by default.
+    names : sequence of str, optional
+        Orderings, for all parts but ``bounds``.
+    problem : str, optional
+        A family of problems; then the exponents of tuned errors on it are measured, see `elsewhere`.
+    data : Path, optional
+        A table of real data; likewise.
+    target, ridge, standardize, **chosen
+        As in `cdgrab speedup`, for real data only.
 
     Returns
     -------
@@ -107,7 +131,30 @@ def run(options: Options, *, parts: Sequence[str] = ()) -> Result:
     """
     asked = {_checks.choice("part", part, list(PARTS)) for part in parts} or set(PARTS)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}
+    if names is not None:
+        config |= {part: config[part] | {"orderings": list(names)} for part in ("tuned", "times", "floors")}
+    if _real_data.asked(data, target, chosen) or problem is not None:
+        if parts and asked != {"tuned"}:
+            raise ValueError(f"parts: expected 'tuned', or none, on other problems; got {' '.join(parts)}")
+        table = {"data": data, "target": target, "ridge": ridge, "standardize": standardize, **chosen}
+        study = _study(options, names or ORDERINGS, problem, table, config)
+        return elsewhere.run(options, names or ORDERINGS, study)
     config["parts"] = [part for part in PARTS if part in asked]
     seeds = subseeds(options.seed, config["seeds"])
-    chosen = [one for part in config["parts"] for one in PARTS[part](config, seeds)]
-    return run_parts("rates", config, chosen, options)
+    measured = [one for part in config["parts"] for one in PARTS[part](config, seeds)]
+    return run_parts("rates", config, measured, options)
+
+
+def _study(
+    options: Options,
+    names: Sequence[str],
+    problem: str | None,
+    table: Mapping[str, Any],
+    config: Mapping[str, Any],
+) -> Study:
+    """Return what is measured instead of the stock problem: a table, or a family of problems."""
+    if problem is None:
+        return _real_data.study(options, names, **table)
+    if table["data"] is not None:
+        raise ValueError(f"problem: expected none beside --data; got {problem!r}; leave one out")
+    return elsewhere.own(options, names, problem, config["tuned"]["m"] | {"n": config["n"]}, config["seeds"])

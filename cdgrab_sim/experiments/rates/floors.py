@@ -29,8 +29,9 @@ MARGIN = 0.2
 
 def floors_part(config: Mapping[str, Any], part: str, seeds: Sequence[int]) -> Part:
     """Measure stationary errors, started at x_star, and fit their exponent in one variable."""
-    names, quantity, variable, margins = PARTS[part]
-    cells, x = _cells(config, part, seeds)
+    stock, quantity, variable, margins = PARTS[part]
+    names = config["floors"].get("orderings", stock)
+    cells, x = _cells(config, part, names, seeds)
 
     def read(values: list[dict[str, Any]]) -> Findings:
         found = Findings(data={f"floor {part}": np.array(x)})
@@ -44,13 +45,15 @@ def floors_part(config: Mapping[str, Any], part: str, seeds: Sequence[int]) -> P
     return Part(floor, cells, read)
 
 
-def _cells(config: Mapping[str, Any], part: str, seeds: Sequence[int]) -> tuple[list[Cell], Sequence[float]]:
+def _cells(
+    config: Mapping[str, Any], part: str, names: Sequence[str], seeds: Sequence[int]
+) -> tuple[list[Cell], Sequence[float]]:
     """Return cells, each long enough for its step size, and the values of the variable."""
     sizes = config["floors"]
     quadratic = part == "quadratic alpha"
     problem = sizes["quadratic"] if quadratic else config["problem"]
     L = max(problem["eigenvalues"]) if quadratic else problem["kappa"]  # mu = 1 in both
-    axes: dict[str, Sequence[Any]] = {"ordering": PARTS[part][0], "seed": seeds}
+    axes: dict[str, Sequence[Any]] = {"ordering": names, "seed": seeds}
     held: Cell = {"problem": problem, "n": config["n"], "m": sizes["m"], "replicates": sizes["replicates"]}
     if part == "n":
         x = sizes["n"]["n"]

@@ -9,11 +9,11 @@ import numpy as np
 
 from cdgrab_sim import orderings
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import paired_test
 from cdgrab_sim.experiments._cells import by_ordering, grid, held
 from cdgrab_sim.experiments._exponents import bend_notes, exponent_row, raw_exponent_row
 from cdgrab_sim.experiments._measures import tuned_error
 from cdgrab_sim.experiments._parts import Findings, Part
+from cdgrab_sim.experiments._readings import paired
 
 MARGINS = {
     "m": {"cd-grab": 0.25, "rr": 0.15, "d-grab-pair": 0.15, "sgd": 0.2},
@@ -69,7 +69,6 @@ def _comparisons(m: float, errors: Mapping[str, FloatArray]) -> list[str]:
     others = [name for name in errors if name != best] if best in errors else []
     return [
         f"{best} against {name} at m = {m}: errors {errors[best][:, -1].mean():.2e} and "
-        f"{errors[name][:, -1].mean():.2e}, exact paired test over seeds, "
-        f"p = {paired_test(errors[best][:, -1], errors[name][:, -1]):.3g}"
+        f"{errors[name][:, -1].mean():.2e}, {paired(errors[best][:, -1], errors[name][:, -1])}"
         for name in others
     ]

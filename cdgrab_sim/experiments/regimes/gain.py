@@ -9,12 +9,14 @@ import numpy as np
 
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
+from cdgrab_sim.experiments._exponents import slope_row
 from cdgrab_sim.experiments._measures import floor, problem_of, relaxed, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.experiments._readings import claim
+from cdgrab_sim.problems._minimum import excess
 from theory.quadratics import filtered_errors
 
 PAIR = ("rr", "cd-grab")
@@ -41,8 +43,8 @@ def gain_part(config: Mapping[str, Any], seeds: Sequence[int], case: str) -> Par
         tables = by_ordering(values, "error", PAIR, len(seeds))
         gain = tables["rr"] / tables["cd-grab"]
         found = Findings(data={f"gain alpha n L {case}": np.array(h), f"gain {case}": gain})
-        judged = verdict(rate(h, gain).slopes, EXPONENTS.get(case), MARGIN)
-        found.rows.append(Row.judged("rr", f"{where}: floor / cd-grab's, exponent in alpha", judged))
+        what = f"{where}: floor / cd-grab's, exponent in alpha"
+        found.rows.append(slope_row("rr", what, h, gain, EXPONENTS.get(case), MARGIN))
         if case == "few examples":
             least = gain[:, 0].max()
             found.rows.append(
@@ -53,7 +55,7 @@ def gain_part(config: Mapping[str, Any], seeds: Sequence[int], case: str) -> Par
             for name in PAIR:
                 shares = (tables[name] / filtered[name]).mean(axis=1)
                 quantity = f"{where}: floor / that of its mean prefixes"
-                found.rows.append(Row.judged(name, quantity, verdict(shares, 1.0, CLOSE)))
+                found.rows.append(Row.judged(name, quantity, verdict(shares, 1.0, CLOSE, positive=True)))
         found.notes.append(
             f"rr: on {where} its floor is {gain[:, -1].mean():.3g} times cd-grab's at alpha n L = {h[-1]:g}, "
             f"{gain[:, 0].mean():.3g} times at {h[0]:g}"
@@ -78,7 +80,7 @@ def filtered_floor(cell: Cell) -> dict[str, float]:
         means = _mean_prefixes(z, pi)
         errors = filtered_errors(cell["step_size"], eigenvalues, problem.n, means, start)
         predicted.append(0.5 * (errors[T // 2 :] ** 2 @ eigenvalues).mean())
-    error = run.loss[:, T // 2 :].mean() - problem.f_star
+    error = excess(problem, run.loss[:, T // 2 :]).mean()
     return {"error": float(error), "filtered": float(np.mean(predicted))}
 
 

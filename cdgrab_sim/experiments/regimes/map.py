@@ -112,9 +112,11 @@ def _findings(config: Mapping[str, Any], error: FloatArray) -> Findings:
     value = np.array([[[b.value for b in row] for row in plane] for plane in bounds])
     regime = np.array([[[REGIMES.index(b.regime) for b in row] for row in plane] for plane in bounds])
     steps = np.diff(np.log(m))
-    measured = np.diff(np.log(error), axis=2) / steps[:, None]  # (n, T, m - 1, seeds)
+    logs = np.log(error, out=np.full(error.shape, np.nan), where=error > 0.0)  # none where error underflows
+    measured = np.diff(logs, axis=2) / steps[:, None]  # (n, T, m - 1, seeds)
     predicted = np.diff(np.log(value), axis=2) / steps
-    inside = np.where(regime[..., 1:] == regime[..., :-1], regime[..., 1:], -1)
+    alike = (regime[..., 1:] == regime[..., :-1]) & np.isfinite(measured).all(axis=-1)
+    inside = np.where(alike, regime[..., 1:], -1)
     data = {"map n": np.array(n), "map T": np.array(T), "map m": np.array(m)}
     data |= {"map error": error, "map measured": measured, "map predicted": predicted, "map regime": regime}
     rows = []

@@ -12,9 +12,10 @@ from numpy.random import Generator
 from cdgrab_sim import orderings
 from cdgrab_sim._records import Ordering, Problem
 from cdgrab_sim._types import FloatArray
-from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.analysis import verdict
 from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
+from cdgrab_sim.experiments._exponents import slope_row
 from cdgrab_sim.experiments._measures import floor, problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.orderings._orders import random_orders
@@ -78,9 +79,7 @@ def same_order_part(config: Mapping[str, Any], seeds: Sequence[int], shards: str
         found = Findings(data={"workers m": np.array(m)})
         for name, table in by_ordering(values, "error", names, len(seeds)).items():
             quantity = f"{shards} shards: floor exponent in m"
-            found.rows.append(
-                Row.judged(name, quantity, verdict(rate(m, table).slopes, predicted[name], 0.2))
-            )
+            found.rows.append(slope_row(name, quantity, m, table, predicted[name], 0.2))
             found.data[f"workers {shards} {name}"] = table
         return found
 
@@ -102,7 +101,7 @@ def heterogeneity_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
         for name in names:
             ratio = (unequal[name] / equal[name])[:, 0]
             quantity = f"floor with worker means {level:g} σ apart / none (m = {m[0]})"
-            found.rows.append(Row.judged(name, quantity, verdict(ratio, 1.0, 0.01)))
+            found.rows.append(Row.judged(name, quantity, verdict(ratio, 1.0, 0.01, positive=True)))
         return found
 
     return Part(workers_floor, [*cells, *differing], read)

@@ -34,6 +34,7 @@ Case: TypeAlias = Callable[[Generator, int], Measured]
 
 ROUNDING = 1e-9  # a bound may be exceeded by this share
 _NOISE = 1e-12  # what is left of a sum of order one that should vanish
+_IMPRECISE = float(np.finfo(np.float64).tiny)  # below, numbers have fewer digits
 
 
 @dataclass(frozen=True)
@@ -144,12 +145,15 @@ def difference(measured: ArrayLike, predicted: ArrayLike, scale: float = 0.0) ->
 def ratio(measured: ArrayLike, predicted: ArrayLike, scale: float = 0.0) -> FloatArray:
     """Return measured over predicted, entry by entry.
 
-    Where both are zero, or rounding of numbers of the size of `scale`, a bound says nothing: left out.
+    Where both are zero, or rounding of numbers of the size of `scale`, or so small that numbers have no full
+    precision there, a bound says nothing: left out.
     """
     a, b = np.broadcast_arrays(
         np.asarray(measured, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
     )
-    says = ~((np.abs(a) <= _NOISE * scale) & (np.abs(b) <= _NOISE * scale))
-    quotients: FloatArray = np.divide(a, b, out=np.full(a.shape, np.inf), where=b != 0.0)
+    least = max(_NOISE * scale, _IMPRECISE)
+    says = ~((np.abs(a) <= least) & (np.abs(b) <= least))
+    with np.errstate(over="ignore"):
+        quotients: FloatArray = np.divide(a, b, out=np.full(a.shape, np.inf), where=b != 0.0)
     kept: FloatArray = quotients[says]
     return kept

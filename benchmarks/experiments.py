@@ -1,0 +1,56 @@
+"""How long does every experiment take, in seconds of one core?
+
+    python -m benchmarks.experiments [--full] [--only NAME ...]
+
+Writes what `cdgrab list`, `cdgrab NAME --help` and README.md say, into cdgrab_sim/experiments/run_times.json;
+what is not measured stays as it was. Times are those of the processor, so that others on the machine count
+little; the first of two quick runs compiles what is missing, and does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from benchmarks.run import machine
+from cdgrab_sim.experiments import EXPERIMENTS
+from cdgrab_sim.experiments._times import PATH
+
+
+def seconds(name: str, *options: str) -> float:
+    """Run an experiment as a process; return its time on the processor."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [*name.split(), "-q", "--jobs", "1", "--out", folder, *options]
+        before = os.times()
+        subprocess.run([sys.executable, "-m", "cdgrab_sim", *words], check=False, stdout=subprocess.DEVNULL)
+        after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def keep(name: str, size: str, taken: float) -> None:
+    """Write one time down at once: the next may take minutes."""
+    kept = json.loads(PATH.read_text())
+    kept["seconds"].setdefault(name, {})[size] = float(f"{taken:.3g}")
+    times = {name: kept["seconds"][name] for name in EXPERIMENTS if name in kept["seconds"]}
+    PATH.write_text(json.dumps({"machine": machine(), "seconds": times}, indent=1) + "\n")
+    print(f"{name:24s} {size:6s} {taken:7.1f} s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="in full, not with --quick")
+    parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS, metavar="NAME")
+    args = parser.parse_args()
+    for name in args.only:
+        if args.full:
+            keep(name, "full", seconds(name))
+        else:
+            keep(name, "quick", min(seconds(name, "--quick") for _ in range(2)))
+
+
+if __name__ == "__main__":
+    main()
