@@ -161,7 +161,7 @@ with cg.plots.style():
         tuned_workers,
         tuned,
         xlabel="workers m",
-        ylabel=f"tuned error after {T} epochs / (αμnT)²",
+        ylabel=f"tuned f − f* after {T} epochs, over (αμnT)²",
         slopes=[-1, -2],
         ax=left,
     )
