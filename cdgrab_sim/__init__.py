@@ -11,6 +11,7 @@
 `problems`, `Problem`              finite sums, built in and your own
 `orderings`, `Ordering`, `Seen`    example orderings, built in and your own
 `updates`, `Update`, `Iterates`    how iterates move: SGD, momentum, Adam, and your own
+`compressors`, `graphs`            what is sent instead of a gradient, and to whom
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from cdgrab_sim import analysis as analysis
     from cdgrab_sim import asynchronous as asynchronous
     from cdgrab_sim import balancing as balancing
+    from cdgrab_sim import compressors as compressors
     from cdgrab_sim import experiments as experiments
+    from cdgrab_sim import graphs as graphs
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
     from cdgrab_sim import plots as plots
@@ -71,7 +74,9 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "analysis": ("analysis", None),
     "asynchronous": ("asynchronous", None),
     "balancing": ("balancing", None),
+    "compressors": ("compressors", None),
     "experiments": ("experiments", None),
+    "graphs": ("graphs", None),
     "global_orders": ("herding._loader", "global_orders"),
     "herding": ("herding", None),
     "load": ("_load", "load"),

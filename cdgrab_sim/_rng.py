@@ -32,6 +32,7 @@ class Role(IntEnum):
     SIGN = 4  # the coins of sign rules; index: the replicate
     CASE = 5  # instances of checked statements; index: the statement, epoch: the case
     UPDATE = 6  # the uniform numbers of updates; index: the replicate
+    GRAPH = 8  # edges of random graphs, and who talks in randomized gossip; index: 0 and 1
 
 
 class Stream:

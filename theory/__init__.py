@@ -4,8 +4,8 @@ from importlib import import_module
 from types import ModuleType
 
 LETTERS = (
-    "affine", "asynchrony", "balancing", "convergence", "herding", "instances", "quadratics", "random_orders",
-    "slopes",
+    "affine", "asynchrony", "balancing", "compression", "convergence", "herding", "instances", "networks",
+    "quadratics", "random_orders", "slopes",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cdgrab_sim import asynchronous, experiments, orderings, problems, updates
+from cdgrab_sim import asynchronous, compressors, experiments, graphs, orderings, problems, updates
 from cdgrab_sim.experiments._provenance import theory_counts
 from cdgrab_sim.experiments._times import in_words
 
@@ -22,6 +22,8 @@ def run(args: argparse.Namespace) -> str:
         "orderings": _summaries(orderings.ORDERINGS),
         "problems": _summaries(problems.PROBLEMS),
         "updates": _summaries(updates.UPDATES),
+        "compressors": _summaries(compressors.COMPRESSORS),
+        "graphs": _summaries(graphs.GRAPHS),
         "asynchronous methods": _methods(asynchronous.METHODS),
         "experiments (times on one core)": {
             name: f"{question} ({taken})" if (taken := in_words(name)) else question

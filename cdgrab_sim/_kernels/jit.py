@@ -72,7 +72,8 @@ def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, tw
 def _digest() -> str:
     """Return a digest of the sources that kernels are made of."""
     package, found = Path(__file__).parents[1], hashlib.blake2b(__version__.encode(), digest_size=8)
-    for room in ("_kernels", "problems", "orderings", "updates", "balancing", "herding", "asynchronous"):
+    rooms = ("_kernels", "compressors", "problems", "orderings", "updates")
+    for room in (*rooms, "balancing", "herding", "asynchronous"):
         for path in sorted((package / room).rglob("*.py")):
             found.update(path.read_bytes())
     return found.hexdigest()
@@ -161,10 +162,11 @@ def bound(make: Callable[..., Any], *functions: Callable[..., Any]) -> Callable[
     return call
 
 
+@lru_cache(maxsize=256)
 def closed(make: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile ``make(function)`` as a part of loops that will be `bound`."""
-    made: Callable[..., Any] = numba.njit(**_OPTIONS)(make(function))
-    return made
+    """Return ``make(function)``, once, for loops that will be `bound`: compiled where `function` is."""
+    made: Callable[..., Any] = make(function)
+    return numba.njit(**_OPTIONS)(made) if is_jitted(function) else made
 
 
 def compiles() -> bool:

@@ -59,7 +59,7 @@ class Update:
     each : bool
         `step` is shown the mean gradient of each worker, `g` (m, d), instead of the mean of all, and `take`
         adds to that of its worker. Local steps, gossip and compressed messages need it.
-    draws : int
+    draws : int, or function of the problem
         Uniform numbers in [0, 1) per gradient. They are drawn outside, worker by worker, so that those of
         worker i depend neither on m nor on what orderings draw.
     settings : mapping
@@ -100,7 +100,7 @@ class Update:
     step: Callable[..., Any] = field(repr=False)
     take: Callable[..., Any] | None = field(default=None, repr=False)
     each: bool = False
-    draws: int = 0
+    draws: int | Callable[[Problem], int] = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fused: tuple[float, float] | None = field(default=None, repr=False)
 
@@ -109,8 +109,14 @@ class Update:
             _checks.function(f"update {self.name!r}: {name}", getattr(self, name))
         object.__setattr__(self, "name", _checks.text("name", self.name))
         where = f"update {self.name!r}:"
-        object.__setattr__(self, "draws", _checks.integer(f"{where} draws", self.draws, low=0))
+        if not callable(self.draws):
+            object.__setattr__(self, "draws", _checks.integer(f"{where} draws", self.draws, low=0))
         object.__setattr__(self, "settings", _checks.plain(f"{where} settings", self.settings))
+
+    def draws_on(self, problem: Problem) -> int:
+        """Return the uniform numbers per gradient on this problem."""
+        wanted = self.draws(problem) if callable(self.draws) else self.draws
+        return _checks.integer(f"update {self.name!r}: draws", wanted, low=0)
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings as plain JSON."""

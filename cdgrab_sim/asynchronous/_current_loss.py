@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim import _checks
-from cdgrab_sim._kernels.jit import closed, is_jitted, kernel
+from cdgrab_sim._kernels.jit import closed, kernel
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.asynchronous._hash import control
@@ -60,7 +60,7 @@ def _following(loss: Any) -> Effort:
 
 @lru_cache(maxsize=64)
 def _bound(loss: Any) -> Effort:
-    return closed(_following, loss) if is_jitted(loss) else _following(loss)
+    return closed(_following, loss)
 
 
 def effort_of(problem: Problem, current: CurrentLoss | None) -> Effort:

@@ -24,6 +24,7 @@ from cdgrab_sim._records._ordering import FAMILIES
 from cdgrab_sim.orderings._fixed import fixed as fixed
 from cdgrab_sim.orderings._fixed import ig as ig
 from cdgrab_sim.orderings._fixed import so as so
+from cdgrab_sim.orderings._gossip import cd_grab_gossip as cd_grab_gossip
 from cdgrab_sim.orderings._herding import herding as herding
 from cdgrab_sim.orderings._mean import d_grab as d_grab
 from cdgrab_sim.orderings._mean import grab as grab

@@ -210,7 +210,7 @@ def _chains(plan: _Plan, x: FloatArray, recorder: Recorder, threads: int, progre
 def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callable[[], Any]) -> int:
     """Run replicate r; return the epoch of divergence, or -1."""
     problem, ordering, x = plan.problem, plan.ordering, engine.it.x
-    uniforms = Stream(plan.seed, Role.UPDATE, r)
+    uniforms, numbers = Stream(plan.seed, Role.UPDATE, r), plan.update.draws_on(problem)
     average = x.copy() if recorder.record.average else None
     rows = {int(t): row for row, t in enumerate(recorder.epochs)}
     coming = states(ordering, problem, plan.seed, r)
@@ -224,7 +224,7 @@ def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callab
             recorder.order(r, row, x, pi, engine)
             if recorder.needs_whole_epochs:
                 see = partial(recorder.stream, r, row, ordering, state)
-        draws = _draws(plan, uniforms, t) if plan.update.draws else None
+        draws = _draws(problem, uniforms, t, numbers) if numbers else None
         weight = weight_of(ordering, state, problem)
         engine.epoch(pi, plan.alphas(t), see, batch=plan.batches[t], weight=weight, draws=draws)
         recorder.count_clips(r, state)
@@ -236,10 +236,9 @@ def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callab
     return -1 if recorder.iterate(r, rows[plan.epochs], x, average, engine) else plan.epochs - 1
 
 
-def _draws(plan: _Plan, uniforms: Stream, t: int) -> FloatArray:
-    """Return the uniform numbers (n, m, draws) of epoch t, drawn worker by worker."""
-    m, n = plan.problem.m, plan.problem.n
-    drawn = uniforms.at(t).random((m, n, plan.update.draws))
+def _draws(problem: Problem, uniforms: Stream, t: int, numbers: int) -> FloatArray:
+    """Return the uniform numbers (n, m, numbers) of epoch t, drawn worker by worker."""
+    drawn = uniforms.at(t).random((problem.m, problem.n, numbers))
     return np.ascontiguousarray(drawn.swapaxes(0, 1))
 
 

@@ -108,7 +108,7 @@ def assert_exact_law(
         record=Record(loss=False, grad_norm=False, distance=False, trajectory=True, orders=True),
     )  # fmt: skip
     ends = _same_paths(rule, run, ordering, seed)
-    if rule.name != "any" and (update.draws == 0 or (cells > 0 and not rule.law.looks)):
+    if rule.name != "any" and (rule.maps.draws == 0 or (cells > 0 and not rule.law.looks)):
         same_frequencies(rule, ends, run.x, cells, ordering)
 
 
@@ -143,7 +143,7 @@ def _same_recurrence(rule: Claim, A: FloatArray, c: FloatArray, maps: Maps | Non
     expected = np.asarray(maps(alpha, *means, **update.settings))
     for w in np.ndindex(*every.shape[:-1]):
         P, _, _ = rule.maps.move(
-            rule.maps.start, np.array([w]), alpha, np.zeros((1, problem.m, update.draws))
+            rule.maps.start, np.array([w]), alpha, np.zeros((1, problem.m, rule.maps.draws))
         )
         if P.shape != expected[w].shape or not close(P, expected[w]):
             raise AssertionError(
@@ -155,12 +155,12 @@ def _same_recurrence(rule: Claim, A: FloatArray, c: FloatArray, maps: Maps | Non
 def _same_paths(rule: Claim, run: Run, ordering: Ordering, seed: int) -> dict[bytes, FloatArray]:
     """Compare every path of a run, each once; return the ends x by what led there."""
     problem, update = rule.maps.problem, rule.maps.update
-    shape, ends = (problem.m, problem.n, update.draws), {}
+    shape, ends = (problem.m, problem.n, rule.maps.draws), {}
     first: dict[bytes, Any] = {pi.tobytes(): None for pi in rule.law.first(problem)}
     assert run.orders is not None
     assert run.trajectory is not None
     for r, (orders, path) in enumerate(zip(run.orders, run.trajectory, strict=True)):
-        taken = orders.tobytes() + (b"" if update.draws == 0 else bytes(str(r), "ascii"))
+        taken = orders.tobytes() + (b"" if rule.maps.draws == 0 else bytes(str(r), "ascii"))
         if taken in ends:
             continue
         uniforms, at, possible = Stream(seed, Role.UPDATE, r), rule.maps.start, first

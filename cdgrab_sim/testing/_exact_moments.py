@@ -47,7 +47,7 @@ def same_frequencies(
     square, paths = _over_epochs(rule, cells)
     rows = [*range(d), -1]
     expected = square[np.ix_(rows, rows)]
-    if paths == len(ends) and rule.maps.update.draws == 0:
+    if paths == len(ends) and rule.maps.draws == 0:
         y = np.column_stack([np.array(list(ends.values())), np.ones(paths)])
         if not close(y.T @ y / paths, expected):
             raise AssertionError(
@@ -69,7 +69,7 @@ def same_frequencies(
 def _over_epochs(rule: Claim, cells: int) -> tuple[FloatArray, int]:
     """Return E[y y'] after the last epoch, and over how many paths."""
     maps = rule.maps
-    n, m, draws, y = maps.problem.n, maps.problem.m, maps.update.draws, maps.start.y
+    n, m, draws, y = maps.problem.n, maps.problem.m, maps.draws, maps.start.y
     coins = [np.zeros((n, m, 0))]
     if draws > 0:
         middles = (np.arange(cells) + 0.5) / cells

@@ -35,6 +35,7 @@ class KernelMaps:
 
     def __init__(self, problem: Problem, update: Update, x0: FloatArray, batch: int) -> None:
         self.problem, self.update, self.batch = problem, update, batch
+        self.draws = update.draws_on(problem)
         self._shape = it = updates.start(update, x0, problem)
         self.start = Stand(np.concatenate([*map(np.ravel, it[:3]), [1.0]]), it.c, it.p)
         self._known: dict[Key, tuple[FloatArray, Stand]] = {}

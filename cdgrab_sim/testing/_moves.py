@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from cdgrab_sim import _checks, orderings, problems, updates
-from cdgrab_sim._records import Iterates, Ordering, Seen, Update
+from cdgrab_sim._records import Iterates, Ordering, Problem, Seen, Update
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.orderings._states import orders_of, states
@@ -132,15 +132,15 @@ def check_update(update: Update | str, *, m: int = 3, d: int = 4, seed: int = 0)
     x0 = stream(seed, Role.DATA).standard_normal(d)
     kept = x0.copy()
     it = updates.start(update, x0, problem)
-    path, half = _path(update, it, m, range(12), where, seed)
+    path, half = _path(update, it, problem, range(12), where, seed)
     if not np.array_equal(x0, kept):
         raise AssertionError(f"{where} init: expected x0 to be left as it is; it was changed")
     if not np.isfinite(path).all():
         raise AssertionError(f"{where} expected finite iterates; got {path[~np.isfinite(path)][0]}")
     if (path == x0).all():
         raise AssertionError(f"{where} expected x to move; got x0 after {len(path)} steps")
-    again, _ = _path(update, updates.start(update, x0, problem), m, range(12), where, seed)
-    later, _ = _path(update, half, m, range(6, 12), where, seed)
+    again, _ = _path(update, updates.start(update, x0, problem), problem, range(12), where, seed)
+    later, _ = _path(update, half, problem, range(6, 12), where, seed)
     for other, first, start in ((again, path, 0), (later, path[6:], 6)):
         differs = (other != first).any(axis=1)
         if differs.any():
@@ -157,18 +157,18 @@ def check_update(update: Update | str, *, m: int = 3, d: int = 4, seed: int = 0)
 
 
 def _path(
-    update: Update, it: Iterates, m: int, steps: range, where: str, seed: int
+    update: Update, it: Iterates, problem: Problem, steps: range, where: str, seed: int
 ) -> tuple[FloatArray, Iterates]:
     """Take steps in place; return the points after each, and a copy of the iterates before step 6."""
-    d = len(it.x)
+    m, d, numbers = problem.m, problem.d, update.draws_on(problem)
     rng = stream(seed, Role.UPDATE)
-    gradients, uniforms = rng.standard_normal((12, m, d)), rng.random((12, m, update.draws))
+    gradients, uniforms = rng.standard_normal((12, m, d)), rng.random((12, m, numbers))
     points, half = [], it
     for t in steps:
         if t == 6:
             half = Iterates._make(a.copy() for a in it)
         rows, u = gradients[t].copy(), uniforms[t].copy()
-        g = _contributed(update, it, rows, u)
+        g = _contributed(update, it, problem.n, rows, u)
         mean = g.copy()
         update.step(it, g, 0.125, u)
         if not (np.array_equal(rows, gradients[t]) and np.array_equal(u, uniforms[t]) and (g == mean).all()):
@@ -177,7 +177,7 @@ def _path(
     return np.array(points), half
 
 
-def _contributed(update: Update, it: Iterates, rows: FloatArray, u: FloatArray) -> FloatArray:
+def _contributed(update: Update, it: Iterates, n: int, rows: FloatArray, u: FloatArray) -> FloatArray:
     """Return what the workers' gradients contribute: their mean, or that of each."""
     out = np.zeros(rows.shape if update.each else (1, len(it.x)))
     for i, g in enumerate(rows):
@@ -185,5 +185,5 @@ def _contributed(update: Update, it: Iterates, rows: FloatArray, u: FloatArray) 
         if update.take is None:
             mine += g
         else:
-            update.take(it, mine, g, 0.125, i, i, u[i])
+            update.take(it, mine, g, 0.125, i, i % n, u[i])
     return out if update.each else out[0] / len(rows)

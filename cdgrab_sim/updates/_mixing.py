@@ -1,0 +1,96 @@
+"""Averages with neighbours: what the updates without a server share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cdgrab_sim import graphs
+from cdgrab_sim._kernels.jit import kernel
+from cdgrab_sim._records import Iterates, Problem, Update
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.graphs import Graph
+from cdgrab_sim.updates._iterates import iterates
+
+
+@kernel(small=True)
+def exchange(X: FloatArray, Y: FloatArray, c: IntArray, weights: FloatArray) -> None:
+    """Replace the rows of X by those of W X; Y has room for them.
+
+    Of c, behind a counter and its end, the first m + 1 numbers say where the rows of W begin, and the others
+    are its columns.
+    """
+    m, d = X.shape
+    near = c[3 + m :]
+    for i in range(m):
+        first = c[2 + i]
+        for q in range(d):
+            Y[i, q] = weights[first] * X[near[first], q]
+        for e in range(first + 1, c[3 + i]):
+            w, there = weights[e], near[e]
+            for q in range(d):
+                Y[i, q] += w * X[there, q]
+    for i in range(m):
+        for q in range(d):
+            X[i, q] = Y[i, q]
+
+
+@kernel(small=True)
+def take_mean(x: FloatArray, X: FloatArray) -> None:
+    """Set x to the mean of the rows of X."""
+    m, d = X.shape
+    for q in range(d):
+        x[q] = 0.0
+    for i in range(m):
+        for q in range(d):
+            x[q] += X[i, q]
+    share = 1.0 / m
+    for q in range(d):
+        x[q] *= share
+
+
+def mixing_update(
+    name: str,
+    step: Callable[..., Any],
+    graph: Graph | str,
+    *,
+    tables: int,
+    at_start: bool = False,
+    lazy: bool = False,
+    every: int = 1,
+    settings: Sequence[tuple[str, Any]] = (),
+) -> Update:
+    """Return an update whose workers average over a graph, each at a point of its own.
+
+    Parameters
+    ----------
+    name : str
+    step : callable
+    graph : Graph or str
+    tables : int
+        Tables (m, d) in S, one below the other.
+    at_start : bool
+        Whether the first of them holds x0, and not zeros.
+    lazy : bool
+        Whether the weights are (1 + W) / 2.
+    every : int
+        Steps to an exchange, for `ends`.
+    settings : sequence of pairs
+        Besides the graph.
+    """
+    if not isinstance(graph, Graph):
+        graphs.GRAPHS.factory(graph)  # refuses a name that nobody knows
+
+    def init(x0: FloatArray, problem: Problem) -> Iterates:
+        m, found = problem.m, graphs.make(graph, problem.m)
+        found = found.lazy() if lazy else found
+        counters = np.concatenate([[0, every], found.start, found.near])
+        it = iterates(x0, found.weights.tolist(), points=m, vectors=tables * m, counters=counters.tolist())
+        if at_start:
+            it.S[:m] = x0
+        return it
+
+    said = {"graph": graph.describe() if isinstance(graph, Graph) else graph, **dict(settings)}
+    return Update(name, init, step, each=True, settings=said)
