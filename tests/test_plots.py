@@ -125,6 +125,17 @@ def test_histograms_share_their_bins_and_count_every_draw():
     assert ax.lines[0].get_xdata() == pytest.approx([3, 3])
 
 
+def test_spectra_are_means_over_seeds_and_over_neighbours():
+    f = np.arange(129) / 256
+    ax = cg.plots.spectrum_plot(f, {"rr": np.array([f, 3 * f])}, predicted={"rr": 2 * f})
+    theory, measured = ax.lines
+    assert_array_equal(theory.get_xydata(), np.column_stack([f, 2 * f])[1:])
+    x, y = measured.get_xydata().T
+    assert y == pytest.approx(2 * x)
+    assert len(x) < 50
+    assert (x[0], y[0]) == (1 / 256, 2 / 256)
+
+
 @pytest.mark.parametrize(
     ("name", "args"),
     [
@@ -134,6 +145,7 @@ def test_histograms_share_their_bins_and_count_every_draw():
         ("speedup_plot", ([1, 2], {"rr": [[2.0, 1.0], [3.0, 1.0]]})),
         ("regime_map", ([1, 2], [10], [[-1.0]])),
         ("discrepancy_histogram", ({"greedy": [1.0, 2.0]},)),
+        ("spectrum_plot", (np.array([0.0, 0.25, 0.5]), {"rr": np.ones(3)})),
     ],
 )
 def test_pictures_go_where_they_are_sent_and_look_alike_twice(name, args, tmp_path):

@@ -5,7 +5,7 @@ from types import ModuleType
 
 LETTERS = (
     "affine", "asynchrony", "balancing", "compression", "convergence", "herding", "instances", "networks",
-    "quadratics", "random_orders", "slopes",
+    "quadratics", "random_orders", "slopes", "spectra",
 )  # fmt: skip
 
 

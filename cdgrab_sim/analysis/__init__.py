@@ -1,9 +1,11 @@
-"""From runs to rates: slopes with intervals over seeds, and verdicts on predictions."""
+"""From runs to rates: slopes with intervals over seeds, verdicts on predictions, and spectra of orders."""
 
 from cdgrab_sim.analysis._paired import paired_test as paired_test
 from cdgrab_sim.analysis._rates import RateFit as RateFit
 from cdgrab_sim.analysis._rates import measurable as measurable
 from cdgrab_sim.analysis._rates import rate as rate
+from cdgrab_sim.analysis._spectrum import Spectrum as Spectrum
+from cdgrab_sim.analysis._spectrum import spectrum as spectrum
 from cdgrab_sim.analysis._time_to import time_to as time_to
 from cdgrab_sim.analysis._time_to import uncensored as uncensored
 from cdgrab_sim.analysis._tuning import Tuned as Tuned
@@ -15,11 +17,13 @@ from cdgrab_sim.analysis._verdict import verdict_in_errors as verdict_in_errors
 
 __all__ = [
     "RateFit",
+    "Spectrum",
     "Tuned",
     "Verdict",
     "measurable",
     "paired_test",
     "rate",
+    "spectrum",
     "t_interval",
     "time_to",
     "tune",

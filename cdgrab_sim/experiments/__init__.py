@@ -32,6 +32,7 @@ EXPERIMENTS: dict[str, str] = {
     "centralized": "How many sequential steps does CD-GraB on m workers save over GraB on one?",
     "regimes": "Where does linear speedup hold, and what ends it?",
     "herding": "How does the herding error grow with workers and with examples?",
+    "spectrum": "Which frequencies do orders fill, and does their spectrum tell the floors?",
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",

@@ -14,6 +14,7 @@ from cdgrab_sim.plots._histogram import discrepancy_histogram
 from cdgrab_sim.plots._map import regime_map
 from cdgrab_sim.plots._orders import herding_profile, order_map, overview, prefix_walk
 from cdgrab_sim.plots._rate import points_plot, rate_plot
+from cdgrab_sim.plots._spectrum import spectrum_plot
 from cdgrab_sim.plots._speedup import speedup_plot
 from cdgrab_sim.plots._style import inline_svg, literal, look, save, style, together
 
@@ -34,6 +35,7 @@ __all__ = [
     "rate_plot",
     "regime_map",
     "save",
+    "spectrum_plot",
     "speedup_plot",
     "style",
     "together",

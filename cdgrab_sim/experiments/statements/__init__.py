@@ -17,6 +17,7 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     quadratics,
     random_orders,
     self_balancing,
+    spectra,
 )
 from cdgrab_sim.experiments.statements._statement import STATEMENTS, Statement
 
