@@ -13,6 +13,7 @@
 `updates`, `Update`, `Iterates`    how iterates move: SGD, momentum, Adam, and your own
 `compressors`, `graphs`            what is sent instead of a gradient, and to whom
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
+`thinning`                         few points that stand for many, by the same pair rule
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
 `analysis`, `plots`                exponents with intervals, verdicts, figures
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
     from cdgrab_sim import testing as testing
+    from cdgrab_sim import thinning as thinning
     from cdgrab_sim import updates as updates
     from cdgrab_sim._load import load as load
     from cdgrab_sim._records import Iterates as Iterates
@@ -93,6 +95,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "simulate_async": ("asynchronous._simulate", "simulate_async"),
     "sweep": ("_sweep", "sweep"),
     "testing": ("testing", None),
+    "thinning": ("thinning", None),
 }
 
 __all__ = sorted(_HOMES)  # without it, help(cdgrab_sim) would show nothing

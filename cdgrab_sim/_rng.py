@@ -33,6 +33,7 @@ class Role(IntEnum):
     CASE = 5  # instances of checked statements; index: the statement, epoch: the case
     UPDATE = 6  # the uniform numbers of updates; index: the replicate
     GRAPH = 8  # edges of random graphs, and who talks in randomized gossip; index: 0 and 1
+    THINNING = 9  # the signs of kernel halving
 
 
 class Stream:

@@ -26,6 +26,12 @@ except ImportError:  # the loops run as Python
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# The packages that kernels live in.
+ROOMS = (
+    *("_kernels", "compressors", "problems", "orderings", "updates"),
+    *("balancing", "herding", "thinning", "asynchronous"),
+)
+
 # "module.name" -> (compiled or plain loops, what runs without numba): what the tests iterate over.
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
@@ -72,8 +78,7 @@ def kernel(loops: Any = None, *, small: bool = False, allocates: bool = True, tw
 def _digest() -> str:
     """Return a digest of the sources that kernels are made of."""
     package, found = Path(__file__).parents[1], hashlib.blake2b(__version__.encode(), digest_size=8)
-    rooms = ("_kernels", "compressors", "problems", "orderings", "updates")
-    for room in (*rooms, "balancing", "herding", "asynchronous"):
+    for room in ROOMS:
         for path in sorted((package / room).rglob("*.py")):
             found.update(path.read_bytes())
     return found.hexdigest()

@@ -26,6 +26,7 @@ from cdgrab_sim.orderings._fixed import ig as ig
 from cdgrab_sim.orderings._fixed import so as so
 from cdgrab_sim.orderings._gossip import cd_grab_gossip as cd_grab_gossip
 from cdgrab_sim.orderings._herding import herding as herding
+from cdgrab_sim.orderings._kernel_halving import kernel_halving as kernel_halving
 from cdgrab_sim.orderings._mean import d_grab as d_grab
 from cdgrab_sim.orderings._mean import grab as grab
 from cdgrab_sim.orderings._mean import mean as mean
@@ -37,10 +38,11 @@ from cdgrab_sim.orderings._rules import SignRule as SignRule
 from cdgrab_sim.orderings._shuffling import flipflop as flipflop
 from cdgrab_sim.orderings._shuffling import rr as rr
 from cdgrab_sim.orderings._shuffling import sgd as sgd
+from cdgrab_sim.orderings._sketched import sketched as sketched
 
 ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))
 
-__all__ = ["ORDERINGS", "SignRule", "make", "mean", "pair", "select", *ORDERINGS.functions]
+__all__ = ["ORDERINGS", "SignRule", "make", "mean", "pair", "select", "sketched", *ORDERINGS.functions]
 
 
 def __dir__() -> list[str]:

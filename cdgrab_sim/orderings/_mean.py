@@ -77,10 +77,10 @@ def observe_greedily(signed, s, count, total, mean, who, at, G):  # type: ignore
 @kernel(allocates=False)
 def observe_by_rule(  # type: ignore[no-untyped-def]
     signed, s, count, total, mean, who, at, G,
-    variance, clips, bound, largest, uniforms, code, factor, fair,
+    variance, clips, bound, largest, pace, uniforms, code, factor, fair,
 ):  # fmt: skip
     """Balance a piece of the stream by any rule; see `mean`."""
-    rule = (variance, clips, bound, largest, uniforms, code, factor, fair)
+    rule = (variance, clips, bound, largest, pace, uniforms, code, factor, fair)
     return _observe_rows(give_sign, rule, signed, s, count, total, mean, who, at, G)
 
 

@@ -136,10 +136,10 @@ def observe_greedily(after, s, opened, count, who, at, G):  # type: ignore[no-un
 
 @kernel(allocates=False)
 def observe_by_rule(  # type: ignore[no-untyped-def]
-    after, s, opened, count, who, at, G, variance, clips, bound, largest, uniforms, code, factor, fair
+    after, s, opened, count, who, at, G, variance, clips, bound, largest, pace, uniforms, code, factor, fair
 ):
     """Balance a piece of the stream by any rule, whoever was there; see `pair`."""
-    rule = (variance, clips, bound, largest, uniforms, code, factor, fair)
+    rule = (variance, clips, bound, largest, pace, uniforms, code, factor, fair)
     return _observe_rows(give_sign, rule, after, s, opened, count, who, at, G)
 
 

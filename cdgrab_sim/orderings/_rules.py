@@ -47,6 +47,10 @@ class SignRule:
         \sigma_k^2 = \sigma_{k-1}^2 + |v_k|^2
         \Big( 1 + \frac{\sigma_{k-1}^2}{a_k^2} (|v_k|^2 - 2 a_k) \Big)_+ .
 
+    or, for E epochs, with :math:`2 \log\big( \frac4\delta (1 + \log E) (1 + \log N) \, t k \big)` at the k-th
+    vector of epoch t instead of :math:`2 \log(2N/\delta)`, which spends delta on
+    all epochs, and most of it early.
+
     A step with \|<s, v>\| > a is a clip. N is the number of vectors that one sum balances in an epoch.
 
     Parameters
@@ -60,7 +64,9 @@ class SignRule:
         than B, fixed in advance, are below B c sqrt(log(4Nd/delta) / log(4N/delta)) in the inf-norm and
         nothing clips, with probability 1 - delta.
     delta : float
-        Failure probability over the N vectors of an epoch.
+        Failure probability over the N vectors of an epoch, or of all epochs.
+    epochs : int, optional
+        E of ``"hilbert"``: the schedule of KH-SGD, for a run of so many epochs.
     failure : {"clip", "coin", "raise"}
         What ``"self-balancing"`` does at a clip: take the sign against the sum, which is the formula's
         probability clipped to [0, 1]; toss a fair coin; or stop with a RuntimeError. ``"hilbert"`` takes the
@@ -68,7 +74,8 @@ class SignRule:
 
     References
     ----------
-    Alweiss, Liu, Sawhney, arXiv 2006.14009; Dwivedi, Mackey, arXiv 2110.01593.
+    Alweiss, Liu, Sawhney, arXiv 2006.14009; Dwivedi, Mackey, arXiv 2105.05842, 2110.01593 (the walk, the
+    thresholds); Carrell, Gong, Shetty, Dwivedi, Mackey, arXiv 2502.12063 (the schedule).
 
     Examples
     --------
@@ -81,6 +88,7 @@ class SignRule:
     c: float | None = None
     delta: float = 0.01
     failure: str = "clip"
+    epochs: int | None = None
 
     def __post_init__(self) -> None:
         _checks.choice("rule", self.name, RULES)
@@ -96,6 +104,12 @@ class SignRule:
                 )
             object.__setattr__(self, field, _checks.real(field, value, above=0.0))
         object.__setattr__(self, "delta", _checks.real("delta", self.delta))
+        if self.epochs is not None:
+            if self.name != "hilbert":
+                raise ValueError(
+                    f"epochs: expected none for rule {self.name!r}; got {self.epochs!r}; use 'hilbert'"
+                )
+            object.__setattr__(self, "epochs", _checks.integer("epochs", self.epochs, low=1))
         if not 0.0 < self.delta < 1.0:
             raise ValueError(f"delta: expected a probability between 0 and 1; got {self.delta!r}")
 
@@ -116,7 +130,9 @@ class SignRule:
         return 0.0 if self.bound is None else min(max(self.bound, 2.0**-500), 2.0**500) ** 2
 
     def factor(self, N: int) -> float:
-        """Return c, or G = 2 log(2N / delta) of ``"hilbert"``, for N vectors in an epoch."""
+        """Return c, or of ``"hilbert"`` G (at t = k = 1 where it grows), for N vectors in an epoch."""
+        if self.epochs is not None:
+            return 2.0 * math.log(4.0 / self.delta * (1.0 + math.log(self.epochs)) * (1.0 + math.log(N)))
         if self.code == HILBERT:
             return 2.0 * math.log(2.0 * N / self.delta)
         return self.safe_c(N) if self.c is None else self.c
@@ -145,13 +161,17 @@ class Signer(NamedTuple):
     clips: IntArray  # (sums,) clips since the beginning of the run
     bound: FloatArray  # (sums,) B^2 in use, 0 for none
     largest: FloatArray  # (sums,) largest squared norm balanced in this epoch
+    pace: (
+        FloatArray  # (sums, 2) t k of the next vector, the k-th of epoch t, and t; 0 where delta is constant
+    )
     uniforms: FloatArray  # (m, draws), which greedy does not read
 
     @classmethod
     def new(cls, rule: SignRule, sums: int, d: int, uniforms: FloatArray) -> Signer:
         """Return the memory of `sums` running sums at zero."""
         bound, clips = np.full(sums, rule.squared_bound), np.zeros(sums, dtype=np.int64)
-        return cls(aligned((sums, d)), np.zeros(sums), clips, bound, np.zeros(sums), uniforms)
+        pace = np.full((sums, 2), 0.0 if rule.epochs is None else 1.0)
+        return cls(aligned((sums, d)), np.zeros(sums), clips, bound, np.zeros(sums), pace, uniforms)
 
     def draw(self, rule: SignRule, rng: Generator) -> None:
         """Draw the uniforms of an epoch, worker by worker: row i does not depend on m.
@@ -168,6 +188,8 @@ class Signer(NamedTuple):
             if rule.name == "self-balancing" and rule.bound is None:
                 self.bound[:] = self.largest
             self.variance[:] = self.largest[:] = 0.0
+            if rule.epochs is not None:
+                self.pace[:] = self.pace[:, 1:] + 1.0
             self.draw(rule, rng)
 
     def known(self, rule: SignRule, N: int) -> tuple[Any, ...]:
@@ -184,6 +206,15 @@ class Signer(NamedTuple):
 
 
 @inlined
+def hilbert_step(b2: float, variance: float, G: float) -> tuple[float, float]:
+    """Return the threshold of the Hilbert walk at a vector with square `b2`, and sigma^2 after it."""
+    root = math.sqrt(variance) * math.sqrt(b2 * G)  # their product may overflow
+    threshold = root if root > b2 else b2
+    growth = 1.0 + (b2 / threshold - 2.0) * (variance / threshold) if threshold > 0.0 else 0.0
+    return threshold, variance + b2 * growth if growth > 0.0 else variance
+
+
+@inlined
 def give_greedy_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def]
     """As `give_sign`, for the greedy rule, which needs nothing of `rule`."""
     return balance(s, row, a, ia, b, ib)
@@ -196,7 +227,7 @@ def give_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def
     `rule` is what `Signer.known` returns; ``uniforms[which]`` is the uniform number. The code is the
     same for a whole epoch, so that the processor predicts the branches.
     """
-    variance, clips, bound, largest, uniforms, code, factor, fair = rule
+    variance, clips, bound, largest, pace, uniforms, code, factor, fair = rule
     if code == COIN:
         eps = 1.0 if uniforms[which] < 0.5 else -1.0
         step = eps
@@ -206,11 +237,11 @@ def give_sign(s, row, a, ia, b, ib, which, rule):  # type: ignore[no-untyped-def
             largest[row] = b2
         threshold = factor * bound[row]
         if code == HILBERT:
-            root = math.sqrt(variance[row]) * math.sqrt(b2 * factor)  # their product may overflow
-            threshold = root if root > b2 else b2
-            growth = 1.0 + (b2 / threshold - 2.0) * (variance[row] / threshold) if threshold > 0.0 else 0.0
-            if growth > 0.0:
-                variance[row] += b2 * growth
+            G = factor
+            if pace[row, 0] > 0.0:
+                G += 2.0 * math.log(pace[row, 0])
+                pace[row, 0] += pace[row, 1]
+            threshold, variance[row] = hilbert_step(b2, variance[row], G)
         eps = 1.0 if p <= threshold * (1.0 - 2.0 * uniforms[which]) else -1.0
         step = eps
         if threshold > 0.0 and abs(p) > threshold:
