@@ -73,10 +73,11 @@ def assert_exact_law(
         d) and linear terms (n, ..., n, d) of a step's examples.
     step_size : optional
         As in `simulate`; half of 1/L by default.
-    epochs, batch, replicates, seed : int
+    epochs, batch : int
     cells : int
         The maps of an update with draws depend on the cell of [0, 1), of so many equal ones, that each draw
         falls into. 0: not known; frequencies are then left alone, and so they are where draws decide orders.
+    replicates, seed : int
 
     Raises
     ------
