@@ -118,6 +118,8 @@ def from_edges(m: int, edges: ArrayLike, *, name: str = "edges", **settings: Any
     edges : int array (E, 2)
         Pairs of different workers, each once in any direction; what occurs twice counts once.
     name : str
+    settings
+        What the graph is made from, for `describe`.
 
     Raises
     ------
@@ -154,7 +156,14 @@ def from_edges(m: int, edges: ArrayLike, *, name: str = "edges", **settings: Any
 
 
 def from_weights(W: ArrayLike, *, name: str = "given", **settings: Any) -> Graph:
-    """Return the graph of a doubly stochastic matrix (m, m).
+    """Return the graph of a doubly stochastic matrix.
+
+    Parameters
+    ----------
+    W : array (m, m)
+    name : str
+    settings
+        What the graph is made from, for `describe`.
 
     Raises
     ------
