@@ -42,6 +42,8 @@ EXPERIMENTS: dict[str, str] = {
     "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",
     "reproduce logistic": "What do better orders gain in logistic regression with momentum?",
     "reproduce step-size": "Does the gain of coordinated orders grow with the step size?",
+    "reproduce series": "What do better orders gain in forecasts by an autoregressive network?",
+    "reproduce memory": "How many arrays of the size of the model does each balancing hold?",
     "all": "Which experiments agree with their predictions?",
 }
 

@@ -82,6 +82,7 @@ def train(cell: dict[str, Any]) -> dict[str, FloatArray]:
         epochs=cell["epochs"],
         step_size=cell["alpha"],
         momentum=cell["momentum"],
+        weight_decay=cell.get("weight_decay", 0.0),
         batch=cell["batch"],
         seed=cell["seed"],
         record=Record(every=cell["every"], herding=("inf",) if cell["herding"] else (), grad_norm=False),

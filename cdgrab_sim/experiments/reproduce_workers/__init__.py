@@ -10,7 +10,7 @@ from cdgrab_sim._rng import subseeds
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import paired_test, verdict
 from cdgrab_sim.experiments._experiment import Options, Result, Row
-from cdgrab_sim.experiments._readings import Reading, claim, ratio, smaller
+from cdgrab_sim.experiments._readings import Reading, claim, ratio, same, smaller
 from cdgrab_sim.experiments._training import train_all
 
 ORDERINGS = ("rr", "d-grab", "d-grab-pair", "cd-grab")
@@ -78,6 +78,8 @@ def run(options: Options) -> Result:
         *_below(loss, most),
         *(row for alpha, curves in loss.items() for row in _tails(curves, f"m = {most}, alpha = {alpha:g}")),
         *_tails(anew, f"m = {most}, alpha = {alphas[-1]:g}, labels of its own each seed"),
+        *(_smoothness(curves, f"m = {most}, alpha = {alpha:g}") for alpha, curves in loss.items()),
+        *_early(loss[SHOWN], f"m = {most}, alpha = {SHOWN:g}"),
         *_growth(herding, config["m"]),
         *(row for k, m in enumerate(config["m"]) for row in _beside(last[..., k], m)),
         *_clean(clean[..., -1], loss[SHOWN][..., -1], most),
@@ -125,6 +127,32 @@ def _tails(curves: FloatArray, where: str) -> list[Row]:
     tails = dict(zip(ORDERINGS, curves[..., -TAIL:].mean(axis=-1), strict=True))
     what = f"{where}, last {TAIL} epochs"
     return [smaller("cd-grab", f"loss / {other}, {what}", tails["cd-grab"], tails[other]) for other in OTHERS]
+
+
+def _smoothness(curves: FloatArray, where: str) -> Row:
+    """Compare how much the loss varies over the last epochs, around a line through them."""
+    late = dict(zip(ORDERINGS, curves[..., -TAIL:], strict=True))
+    variances = {name: _around_a_line(late[name]) for name in ("cd-grab", "rr")}
+    what = f"variance of the loss / rr, {where}, last {TAIL} epochs around a line"
+    return smaller("cd-grab", what, variances["cd-grab"], variances["rr"])
+
+
+def _around_a_line(curves: FloatArray) -> FloatArray:
+    """Return the mean squares (seeds,) that a straight line leaves of curves (seeds, epochs)."""
+    line, _ = np.linalg.qr(np.vander(np.arange(curves.shape[-1], dtype=np.float64), 2))
+    left: FloatArray = curves - (curves @ line) @ line.T
+    return np.asarray(np.mean(left**2, axis=-1))
+
+
+def _early(curves: FloatArray, where: str) -> list[Row]:
+    """Few epochs gain nothing: an order is as good as what the epochs before it have seen."""
+    means = dict(zip(ORDERINGS, curves.mean(axis=1), strict=True))
+    gain = 1.0 - means["cd-grab"] / means["rr"]
+    what = f"loss gained on rr, {where}"
+    return [
+        same("cd-grab", f"{what}, first epoch", float(gain[1]), Reading(0.0, 1e-12)),
+        claim("cd-grab", f"{what}, 2 epochs over the last {TAIL}", gain[2] / gain[-TAIL:].mean(), below=0.5),
+    ]
 
 
 def _ends(loss: dict[float, FloatArray]) -> list[str]:
