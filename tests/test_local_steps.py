@@ -1,5 +1,7 @@
 """Updates with rounds: each against its published recurrence, its exact limits, and its fixed point."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,16 +13,24 @@ from cdgrab_sim.synchronous._engine import Engine
 TRAJECTORY = cg.Record(trajectory=True)
 
 
+def grads(out, x, who, idx, data):
+    out[:] = (data.hessians[who, idx] * x).sum(axis=-1) - data.linear[who, idx]
+
+
+def plain(problem):
+    return replace(problem, name="plain", grads=grads, walk=None)
+
+
 def quadratics(m=3, n=6, d=2, seed=0):
-    """Every example has a Hessian of its own, with eigenvalues between 0.2 and 1.2."""
+    """Every example has a Hessian of its own, with eigenvalues between 0.2 and 1.2.
+
+    Its gradients are plain Python: the loop around them is then too, and nothing is compiled here.
+    """
     rng = np.random.RandomState(seed)
     half = rng.standard_normal((m, n, d, d))
-    A = (
-        0.2 * np.eye(d)
-        + np.einsum("ijpq,ijrq->ijpr", half, half)
-        / np.trace(half @ half.swapaxes(2, 3), axis1=2, axis2=3)[..., None, None]
-    )
-    return cg.problems.from_hessians(A, rng.standard_normal((m, n, d)))
+    square = half @ half.swapaxes(2, 3)
+    A = 0.2 * np.eye(d) + square / np.trace(square, axis1=2, axis2=3)[..., None, None]
+    return plain(cg.problems.from_hessians(A, rng.standard_normal((m, n, d))))
 
 
 def run_of(problem, update, **more):
@@ -138,8 +148,9 @@ def test_rounds_of_one_step_have_the_bits_of_plain_sgd(name, d):
 @pytest.mark.parametrize("steps", [1, 2, 4, 8])
 @pytest.mark.parametrize("ordering", ["rr", "cd-grab", "d-grab-pair"])
 def test_on_a_shared_hessian_the_server_is_where_minibatches_would_be(ordering, steps):
-    problem = cg.problems.quadratic(m=3, n=8, d=2, heterogeneity=1.0)
-    how = {"ordering": "fixed", "step_size": 0.02}
+    one = quadratics(m=1, n=1).data.hessians[0, 0]
+    problem = plain(cg.problems.from_hessians(np.tile(one, (3, 8, 1, 1)), quadratics(n=8).data.linear))
+    how = {"ordering": "fixed", "step_size": 0.1}
     pi = run_of(problem, "sgd", ordering=ordering, record=cg.Record(orders=True)).orders[0, -1]
     runs = [
         run_of(problem, u, **how | {"ordering": cg.orderings.fixed(pi)})
@@ -198,12 +209,12 @@ def test_an_average_of_epochs_is_not_an_average_of_steps():
     """
     own, n, minima = np.array([2, 6]), 6, np.array([1.0, -1.0])
     A = np.where(np.arange(n) < own[:, None], 1.0, 0.0)
-    problem = cg.problems.from_hessians(A[..., None, None], (A * minima[:, None])[..., None])
-    how = {"epochs": 4000, "step_size": 1e-3, "record": None, "x0": [0.0]}
+    problem = plain(cg.problems.from_hessians(A[..., None, None], (A * minima[:, None])[..., None]))
+    how = {"epochs": 1500, "step_size": 1e-3, "record": None, "x0": [0.0]}
     equal = run_of(problem, cg.updates.local(steps=n), **how).x[0, 0]
     fedavg = run_of(problem, cg.updates.local(steps=n, weights=own / own.sum()), **how).x[0, 0]
-    assert equal == pytest.approx(own @ minima / own.sum(), abs=0.005)  # all examples alike: -1/2
-    assert fedavg == pytest.approx(own**2 @ minima / (own**2).sum(), abs=0.005)  # -4/5
+    assert equal == pytest.approx(own @ minima / own.sum(), abs=0.01)  # all examples alike: -1/2
+    assert fedavg == pytest.approx(own**2 @ minima / (own**2).sum(), abs=0.01)  # -4/5
     assert_allclose(problem.x_star, -0.5)
 
 
@@ -212,7 +223,7 @@ def test_empty_examples_are_no_steps():
     own = quadratics(m=1, n=4)
     A, c = np.zeros((1, 6, 2, 2)), np.zeros((1, 6, 2))
     A[0, [0, 2, 3, 5]], c[0, [0, 2, 3, 5]] = own.data.hessians[0], own.data.linear[0]
-    filled = cg.problems.from_hessians(A, c)
+    filled = plain(cg.problems.from_hessians(A, c))
     runs = [run_of(p, cg.updates.local(steps=p.n), ordering="ig") for p in (own, filled)]
     assert_array_equal(runs[0].trajectory, runs[1].trajectory)
 

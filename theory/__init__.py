@@ -4,8 +4,8 @@ from importlib import import_module
 from types import ModuleType
 
 LETTERS = (
-    "affine", "asynchrony", "balancing", "compression", "convergence", "herding", "instances", "networks",
-    "quadratics", "random_orders", "slopes", "spectra",
+    "affine", "asynchrony", "balancing", "compression", "convergence", "herding", "instances", "local_steps",
+    "networks", "quadratics", "random_orders", "slopes", "spectra",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from cdgrab_sim import _checks
 from cdgrab_sim._records._problem import Problem
+from cdgrab_sim._records._update import Update
 from cdgrab_sim._types import FloatArray, IntArray
 
 
@@ -81,6 +82,8 @@ class Ordering:
         The ordering in :mod:`theory.slopes` whose exponents predict this one's. None: nothing is predicted.
     compared : bool
         Stands in the comparisons of `cdgrab speedup`, `herding`, `rates` and `cost`.
+    for_update : callable, optional
+        ``for_update(update)`` returns the ordering for the update that it will run with, where it matters.
     look : tuple, optional
         Colour, marker and dashes in figures, as matplotlib takes them. None: some that its name decides.
 
@@ -126,6 +129,7 @@ class Ordering:
     coordinated: bool = False
     slopes: str | None = None
     compared: bool = False
+    for_update: Callable[[Update], Ordering] | None = field(default=None, repr=False)
     look: tuple[str, str, Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

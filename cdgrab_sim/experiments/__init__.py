@@ -36,6 +36,7 @@ EXPERIMENTS: dict[str, str] = {
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",
+    "local": "Does order survive when workers communicate once in a while?",
     "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
     "limits": "How close do orderings come to what is proved impossible to beat?",
     "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",

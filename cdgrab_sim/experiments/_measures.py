@@ -2,8 +2,8 @@
 
 A cell is plain JSON. It has ``ordering``, ``m``, ``n`` and ``seed``; where SGD runs, ``problem`` (a family
 and its arguments), ``replicates`` (by ordering, or for ``others``), ``x0`` where it does not start at x_star,
-``every`` where not every epoch is looked at; and what the task asks for. Experiments and `check` measure with
-the same functions, at sizes of their own.
+``every`` where not every epoch is looked at, ``update`` where it is not plain SGD; and what the task asks
+for. Experiments and `check` measure with the same functions, at sizes of their own.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import herding, orderings, problems
-from cdgrab_sim._records import Ordering, Problem, Record
+from cdgrab_sim import herding, orderings, problems, updates
+from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
@@ -60,6 +60,12 @@ def deal(problem: Problem, m: int) -> Problem:
     return replace(problem, m=m, n=n, data=problem.data._make((examples.reshape(m, n, -1), *rest)))
 
 
+def update_of(cell: Mapping[str, Any]) -> Update | None:
+    """Make the update of a cell: its name and arguments under ``update``, or None for plain SGD."""
+    arguments = dict(cell.get("update", {}))
+    return updates.UPDATES[arguments.pop("name")](**arguments) if arguments else None
+
+
 def run_of(
     cell: Mapping[str, Any],
     problem: Problem,
@@ -77,6 +83,7 @@ def run_of(
         seed=cell["seed"],
         replicates=for_ordering(cell["replicates"], cell["ordering"]),
         x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
+        update=update_of(cell),
         batch=cell.get("batch", 1),
         record=record,
         threads=1,

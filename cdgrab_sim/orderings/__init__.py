@@ -33,11 +33,13 @@ from cdgrab_sim.orderings._mean import mean as mean
 from cdgrab_sim.orderings._pair import cd_grab as cd_grab
 from cdgrab_sim.orderings._pair import d_grab_pair as d_grab_pair
 from cdgrab_sim.orderings._pair import pair as pair
+from cdgrab_sim.orderings._pair_local import cd_grab_local as cd_grab_local
 from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import SignRule as SignRule
 from cdgrab_sim.orderings._shuffling import flipflop as flipflop
 from cdgrab_sim.orderings._shuffling import rr as rr
 from cdgrab_sim.orderings._shuffling import sgd as sgd
+from cdgrab_sim.orderings._shuffling import sync_shuf as sync_shuf
 from cdgrab_sim.orderings._sketched import sketched as sketched
 
 ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))

@@ -101,7 +101,7 @@ def observe_pairs(
 
 
 @inlined
-def _observe_rows(  # type: ignore[no-untyped-def]
+def observe_rows(  # type: ignore[no-untyped-def]
     sign, rule, after, s, opened, count, who, at, G
 ):
     """Give pairs of a piece signs by `sign`, row by row, whoever was there; False if there are too many."""
@@ -131,7 +131,7 @@ def _observe_rows(  # type: ignore[no-untyped-def]
 @kernel(allocates=False)
 def observe_greedily(after, s, opened, count, who, at, G):  # type: ignore[no-untyped-def]
     """Balance a piece of the stream by the greedy rule, whoever was there; see `pair`."""
-    return _observe_rows(give_greedy_sign, (), after, s, opened, count, who, at, G)
+    return observe_rows(give_greedy_sign, (), after, s, opened, count, who, at, G)
 
 
 @kernel(allocates=False)
@@ -140,11 +140,11 @@ def observe_by_rule(  # type: ignore[no-untyped-def]
 ):
     """Balance a piece of the stream by any rule, whoever was there; see `pair`."""
     rule = (variance, clips, bound, largest, pace, uniforms, code, factor, fair)
-    return _observe_rows(give_sign, rule, after, s, opened, count, who, at, G)
+    return observe_rows(give_sign, rule, after, s, opened, count, who, at, G)
 
 
 @kernel
-def _close(after: IntArray, pi: IntArray, count: IntArray) -> int:
+def close(after: IntArray, pi: IntArray, count: IntArray) -> int:
     """Complete the orders, whose backs hold one of each pair, and count from zero again; see `complete`."""
     back = count // 2
     i = complete(after, pi, count - back, back)
@@ -231,7 +231,7 @@ def pair(
         state.signer.stop_at_clips(rule)
 
     def advance(state: PairState, rng: Generator) -> PairState:
-        refuse_repeats(label, _close(state.after, state.pi, state.shown))
+        refuse_repeats(label, close(state.after, state.pi, state.shown))
         state.signer.begin(rule, rng)
         return PairState(state.after, state.pi, *state[2:])
 

@@ -136,3 +136,43 @@ def flipflop() -> Ordering:
         slopes="flipflop",
         look=("#9A8F00", "D", (0, (6, 1, 1, 1))),
     )
+
+
+@ORDERINGS.register
+def sync_shuf() -> Ordering:
+    r"""SyncShuf: all workers follow one new permutation, each from a place of its own.
+
+    .. math:: \pi_i(k) = \pi(k + \lfloor i n / m \rfloor \bmod n)
+
+    Where all workers hold the same examples in the same order, n / m steps visit each of them once, so that
+    their prefixes cancel. Where examples of the same number differ, it is random reshuffling.
+
+    References
+    ----------
+    Yun, Rajput, Sra, "Minibatch vs Local SGD with Shuffling", arXiv 2110.10342, section 5.
+
+    Examples
+    --------
+    >>> import cdgrab_sim as cg
+    >>> problem = cg.problems.quadratic(m=2, n=4, d=1)
+    >>> run = cg.simulate(problem, sync_shuf(), epochs=1, step_size=0.1, record=cg.Record(orders=True))
+    >>> first, second = run.orders[0, 0].tolist()
+    >>> second == first[2:] + first[:2]
+    True
+    """
+
+    def draw(shape: tuple[int, ...], rng: Generator) -> DrawnState:
+        m, n = shape
+        places = np.arange(n) + (np.arange(m) * n // m)[:, None]
+        return DrawnState(random_orders(1, n, rng)[0][places % n])
+
+    return Ordering(
+        "sync-shuf",
+        lambda problem, rng: draw((problem.m, problem.n), rng),
+        None,
+        lambda state, rng: draw(state.pi.shape, rng),
+        verified=True,
+        family="drawn",
+        coordinated=True,
+        look=("#E377C2", "H", (0, (1, 2))),
+    )

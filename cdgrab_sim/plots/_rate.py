@@ -71,18 +71,21 @@ def points_plot(
     *,
     xlabel: str,
     ylabel: str,
+    lines: Mapping[str, FloatArray] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw quantities against `x` on logarithmic axes, with no claim about a power law.
 
-    Points are arithmetic means over seeds; bars are their 95 % intervals, above 0 as the means are. Sizes
-    that a seed did not measure are left out, see :func:`cdgrab_sim.analysis.measurable`.
+    Points are arithmetic means over seeds; bars are their 95 % intervals, above 0 as the means are. Lines
+    join the points, or are those of other values, such as predictions. Sizes that a seed did not measure
+    are left out, see :func:`cdgrab_sim.analysis.measurable`.
 
     Parameters
     ----------
     x : sequence (K,)
     values : mapping of name to array (seeds, K)
     xlabel, ylabel : str
+    lines : mapping of name to array (K,), optional
     ax : Axes, optional
 
     Returns
@@ -102,7 +105,11 @@ def points_plot(
         means = table[:, known].mean(axis=0)
         ends = [t_interval(column, positive=True) for column in table[:, known].T]
         bars = np.abs(np.reshape(ends, (-1, 2)).T - means)
-        ax.errorbar(x[known], means, bars, **look(name), linewidth=1, capsize=2, label=literal(name))
+        style = look(name)
+        if lines is not None:
+            ax.plot(x, lines[name], color=style["color"], linestyle=style["linestyle"], linewidth=1)
+            style["linestyle"] = ""
+        ax.errorbar(x[known], means, bars, **style, linewidth=1, capsize=2, label=literal(name))
     _log_axes(ax, x, values, xlabel, ylabel)
     return ax
 

@@ -130,6 +130,7 @@ def simulate(
     seed = _checks.integer("seed", seed, low=0)
     problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
     update = _update(update, momentum, weight_decay)
+    ordering = ordering if ordering.for_update is None else ordering.for_update(update)
     epochs = _checks.size("epochs", epochs)
     sizes = batches(batch, epochs, problem.n)
     alphas = schedule(step_size, updates=[-(-problem.n // b) for b in sizes])

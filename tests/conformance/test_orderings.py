@@ -105,7 +105,7 @@ def test_the_error_falls_round_by_round(name):
     assert (curve[1:] < 0.7 * curve[:-1]).all()
 
 
-@pytest.mark.parametrize("name", sorted(NAMES - {"grab"}))
+@pytest.mark.parametrize("name", sorted(NAMES - {"grab", "sync-shuf"}))  # which shifts by i n / m
 def test_what_is_drawn_does_not_depend_on_m(name):
     few, many = (orders_of_a_run(name, m=m, epochs=8) for m in (4, 16))
     for epoch in (0, 1, 7) if name in DRAWN else (0,):  # later orders follow from gradients

@@ -17,7 +17,7 @@ from cdgrab_sim.experiments._cells import run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments.statements import STATEMENTS, Statement
 
-FAMILIES = "VHRTQFGMPIACN"  # the order in which they are shown
+FAMILIES = "VHRTQFGMPIALCN"  # the order in which they are shown
 LEVELS = {"quick": 0.3, "full": 1.0, "deep": 10.0}  # times the cases of a full check
 
 WORST = {

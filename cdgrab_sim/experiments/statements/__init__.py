@@ -10,6 +10,7 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     exponents,
     general_quadratics,
     herding,
+    local_steps,
     networks,
     problem_instances,
     published,
