@@ -37,6 +37,7 @@ EXPERIMENTS: dict[str, str] = {
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",
     "local": "Does order survive when workers communicate once in a while?",
+    "thinning": "How close do thinned points come to all points, and orders from sketches to orders?",
     "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
     "limits": "How close do orderings come to what is proved impossible to beat?",
     "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",

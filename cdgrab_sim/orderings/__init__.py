@@ -40,11 +40,22 @@ from cdgrab_sim.orderings._shuffling import flipflop as flipflop
 from cdgrab_sim.orderings._shuffling import rr as rr
 from cdgrab_sim.orderings._shuffling import sgd as sgd
 from cdgrab_sim.orderings._shuffling import sync_shuf as sync_shuf
+from cdgrab_sim.orderings._sketched import SKETCHES as SKETCHES
 from cdgrab_sim.orderings._sketched import sketched as sketched
 
 ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))
 
-__all__ = ["ORDERINGS", "SignRule", "make", "mean", "pair", "select", "sketched", *ORDERINGS.functions]
+__all__ = [
+    "ORDERINGS",
+    "SKETCHES",
+    "SignRule",
+    "make",
+    "mean",
+    "pair",
+    "select",
+    "sketched",
+    *ORDERINGS.functions,
+]
 
 
 def __dir__() -> list[str]:

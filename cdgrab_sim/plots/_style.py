@@ -42,6 +42,13 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "self-balancing": ("#009E73", "s", (0, (3, 1, 1, 1))),
     "hilbert": ("#CC79A7", "x", (0, (5, 1))),
     "random": ("#E69F00", "o", (0, (4, 2))),
+    # ways to thin points, and sketches
+    "halving": ("#CC79A7", "x", (0, (5, 1))),
+    "thinning": ("#D55E00", "*", "solid"),
+    "compress": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "columns": ("#E69F00", "o", (0, (4, 2))),
+    "leverage": ("#009E73", "s", (0, (3, 1, 1, 1))),
+    "count": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     # who shares what, in regimes
     "rr, own shards": ("#E69F00", "o", (0, (4, 2))),
     "rr, copies of one shard": ("#E69F00", "s", "solid"),

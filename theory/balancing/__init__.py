@@ -2,7 +2,8 @@
 
 Signs eps_1, eps_2, ... in {-1, +1} are chosen one after the other for vectors z_1, z_2, ... of R^d; the
 signed sums are r_k = eps_1 z_1 + ... + eps_k z_k. V1 to V3 are about the greedy rule, V4 about independent
-fair signs, V5 to V8 about the self-balancing walk; V9 collects reference lines of the literature.
+fair signs, V5 to V8 about the self-balancing walk; V9 collects reference lines of the literature; V10 is
+about halves of points.
 
 ``norms`` (k,) are the lengths ||z_j||_2, ``B`` bounds the lengths, and ``norm`` ("l2" or "inf") is that of
 the signed sums. N or n vectors are signed. A statement fails with probability at most ``delta``, in (0, 1).
@@ -16,6 +17,7 @@ from theory.balancing._greedy import greedy_squared_norms as greedy_squared_norm
 from theory.balancing._greedy import greedy_stationary_norm as greedy_stationary_norm
 from theory.balancing._greedy import greedy_worst_case as greedy_worst_case
 from theory.balancing._greedy import mean_projection as mean_projection
+from theory.balancing._halving import halving_discrepancy as halving_discrepancy
 from theory.balancing._signs import banaszczyk_prefix_bound as banaszczyk_prefix_bound
 from theory.balancing._signs import barany_grinberg_bound as barany_grinberg_bound
 from theory.balancing._signs import cd_grab_balance_published as cd_grab_balance_published
@@ -46,6 +48,7 @@ __all__ = [
     "greedy_squared_norms",
     "greedy_stationary_norm",
     "greedy_worst_case",
+    "halving_discrepancy",
     "kernel_halving_thresholds",
     "kernel_halving_variance_bound",
     "mean_projection",

@@ -19,6 +19,7 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     random_orders,
     self_balancing,
     spectra,
+    thinning,
 )
 from cdgrab_sim.experiments.statements._statement import STATEMENTS, Statement
 
