@@ -284,3 +284,12 @@ def test_bad_arguments_are_refused_in_one_clear_line(call, message):
 def test_sizes_that_are_not_integers_are_refused():
     with pytest.raises(TypeError, match=r"expected N as an integer; got 8\.5"):
         vb.self_balancing_bound(8.5, 2, 0.1, "l2")
+
+
+def test_a_half_of_points_is_as_close_as_its_eigenvalues_let_it_be():
+    # By hand: variances 2 for each direction that is kept, N = 3 times the largest eigenvalue that is not.
+    eigenvalues, n = [5.0, 1.0, 0.1], 6
+    by_rank = [0 * 2.0 + 3 * 5.0, 1 * 2.0 + 3 * 1.0, 2 * 2.0 + 3 * 0.1, 3 * 2.0]
+    assert vb.halving_discrepancy(eigenvalues, 2.0, n) == pytest.approx(min(by_rank) / 36, rel=1e-15)
+    with pytest.raises(ValueError, match="one eigenvalue for each of n / 2 = 4 pairs; got 3"):
+        vb.halving_discrepancy(eigenvalues, 2.0, 8)
