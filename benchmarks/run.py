@@ -24,7 +24,7 @@ from benchmarks._race import HEADER, Row
 
 NAMES = (
     "startup", "instructions", "hand_fused", "updates", "observe", "end_to_end", "growth",
-    "interleave", "asynchronous", "sweep_overhead", "memory", "jobs",
+    "interleave", "thinning", "asynchronous", "sweep_overhead", "memory", "jobs",
 )  # fmt: skip
 REFERENCE = Path(__file__).with_name("reference.json")
 
