@@ -162,7 +162,7 @@ def doubled(x: float) -> float:
 
     Assumes nothing.
 
-    Provenance: derived, note ``V99-doubled``.
+    Provenance: proved here, note ``V99-doubled``.
 
     Examples
     --------

@@ -129,7 +129,7 @@ def run(
     --------
     >>> from dataclasses import replace
     >>> import cdgrab_sim as cg
-    >>> mine = replace(cg.orderings.pair(), name="mine")
+    >>> mine = replace(cg.orderings.cd_grab(), name="mine")
     >>> cg.experiments.run("cost", orderings=["rr", mine], quick=True).rows[-1].name
     'mine'
     """

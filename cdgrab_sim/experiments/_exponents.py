@@ -36,7 +36,7 @@ def slope_row(
     Examples
     --------
     >>> row = slope_row("rr", "error exponent in m", [1, 2, 4], np.array([[4.0, 2.0, 0.0]] * 3))
-    >>> row.quantity, row.measured
+    >>> row.quantity, round(row.measured, 12)
     ('error exponent in m (2 of 3 sizes)', -1.0)
     >>> slope_row("rr", "error exponent in m", [1, 2], np.zeros((3, 2))).verdict
     'at rounding level'
