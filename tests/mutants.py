@@ -1,4 +1,4 @@
-"""Sixty ways to get one sign, constant or index wrong, each with the statement that must notice."""
+"""A hundred ways to get one sign, constant or index wrong, each with the statement that must notice."""
 
 from typing import NamedTuple
 
@@ -162,6 +162,60 @@ FORMULAS = (
     ),
 )
 
+# One for every constant of a proof, and for every way in which a row was once blind.
+_NONCONVEX, _PL = "theory/convergence/_nonconvex.py", "theory/convergence/_pl.py"
+_CD, _TAILS = "theory/convergence/_cd_grab.py", "theory/random_orders/_tails.py"
+CONSTANTS = (
+    Mutant(_NONCONVEX, "descent + 2.4 * alpha", "descent + 0.6 * alpha", "T1"),
+    Mutant(
+        _NONCONVEX,
+        "(1 - 1.6 * (alpha * n * L) ** 2) * grad_norm",
+        "(1 - 1.0 * (alpha * n * L) ** 2) * grad_norm",
+        "T1",
+    ),
+    Mutant(_NONCONVEX, "return 10 / 3 * F0", "return 9 / 3 * F0", "T1"),
+    Mutant(_NONCONVEX, "+ 8 * alpha**2", "+ 4 * alpha**2", "T1"),
+    Mutant(_NONCONVEX, "return 8.44 * math", "return 8.04 * math", "T1"),
+    Mutant(_NONCONVEX, "+ 20 / 3 * L", "+ 19 / 3 * L", "T1"),
+    Mutant(_NONCONVEX, "(n + 1) * sigma**2 / (6 * m)", "(n - 1) * sigma**2 / (6 * m)", "T1"),
+    Mutant(_PL, "added = 2.4 * alpha", "added = 1.2 * alpha", "T2"),
+    Mutant(_PL, "return 4 * (alpha * L)", "return 2 * (alpha * L)", "T2"),
+    Mutant(_CD, "        2.05 * F0", "        1.95 * F0", "T5"),
+    Mutant(_CD, "+ 9.9 * (alpha", "+ 0.99 * (alpha", "T5"),
+    Mutant(_CD, "+ 22.5 * (alpha", "+ 2.25 * (alpha", "T5"),
+    Mutant(_CD, "leading = 8.62 *", "leading = 8.12 *", "T5"),
+    Mutant(_CD, "(24.6 * L", "(20.6 * L", "T5"),
+    Mutant(_CD, "start = F0 + 8 *", "start = F0 + 4 *", "T6"),
+    Mutant(_CD, "return 19 * (alpha", "return 0.01 * (alpha", "T6"),
+    Mutant(_CD, "return spread + positive", "return 0.5 * spread + positive", "T10"),
+    Mutant("theory/convergence/_herding.py", "+ 1.5 * alpha", "+ 0.5 * alpha", "T4"),
+    Mutant("theory/convergence/_herding.py", "n * L / 4 *", "n * L / 8 *", "T7"),
+    Mutant("theory/convergence/_herding.py", "L / 2 * nonnegative", "L / 3 * nonnegative", "T7"),
+    Mutant("theory/random_orders/_limits.py", "lower, 8.0 * m", "lower, 4.0 * m", "R3"),
+    Mutant(_TAILS, "width) * math.sqrt(terms", "width) * 0.5 * math.sqrt(terms", "R4"),
+    Mutant(_TAILS, "log_term / (2.0 * k)", "log_term / (2.5 * k)", "R4'"),
+    Mutant(_TAILS, "* size / 3.0", "* size / 30.0", "R7"),
+    Mutant(_TAILS, "* size / 3.0", "* size / 3.75", "R7"),
+    Mutant(_TAILS, "math.log(10.0 / prob", "math.log(2.0 / prob", "R7"),
+    Mutant("theory/balancing/_walk.py", "(0.5 + math.log(4.0 * count", "(0.5 + math.log(2.0 * count", "V6"),
+    Mutant("theory/balancing/_walk.py", "t = math.log(2.0 * count", "t = math.log(1.0 * count", "V6"),
+    Mutant("theory/balancing/_signs.py", "math.sqrt(2.0 * v * math", "math.sqrt(1.5 * v * math", "V4"),
+    Mutant(
+        "theory/asynchrony/finite_horizon.py",
+        "(updates + m - 1) - counts",
+        "(updates + m - 1) - counts + 8.0",
+        "A8",
+    ),
+    Mutant("theory/asynchrony/exact_laws.py", "hits[c] += q[c] *", "hits[c] += q[c] ** 2 *", "A9"),
+    Mutant(
+        "cdgrab_sim/orderings/_rules.py",
+        "if p <= threshold * (1.0 - 2.0",
+        "if p >= threshold * (1.0 - 2.0",
+        "V5",
+    ),
+    Mutant("cdgrab_sim/orderings/_rules.py", "2.0**500) ** 2", "2.0**500) ** 1", "V6"),
+)
+
 ASYNCHRONY = (
     Mutant(
         "theory/asynchrony/fixed_delay.py",
@@ -204,4 +258,4 @@ ASYNCHRONY = (
     Mutant("theory/asynchrony/counting.py", ".sum(axis=0) - issued", ".sum(axis=0) + issued", "A17"),
 )
 
-MUTANTS = (*KERNELS, *FORMULAS, *ASYNCHRONY)
+MUTANTS = (*KERNELS, *FORMULAS, *CONSTANTS, *ASYNCHRONY)

@@ -97,6 +97,7 @@ REFUSED = {
     "predicted: expected a finite number; got nan": lambda: analysis.verdict(VALUES, float("nan"), 0.1),
     "predicted: expected a finite number; got inf": lambda: analysis.verdict_in_errors(VALUES, np.inf, 0.1),
     "confidence: expected a number between 0 and 1; got 95": lambda: analysis.t_interval(VALUES, 95),
+    r"a, b: expected pairs, at most 20; got shapes \(21,\)": lambda: analysis.paired_test([1] * 21, [2] * 21),
     "expected a finite error somewhere in": lambda: analysis.tune(lambda alpha: np.nan, 0.1, 1.0),
     r"y of shape \(seeds, 2\)": lambda: analysis.rate([1, 2], [[1, 1, 1]]),
 }
@@ -121,6 +122,8 @@ def test_tuning_finds_the_minimum_to_its_resolution(optimum, power):
     assert 1 / 1.081 <= found.step_size / optimum <= 1.081
     assert len(calls) == len(set(calls)) == len(found.errors)
     assert found.error == found.errors.min() == error(found.step_size)
+    np.testing.assert_array_equal(found.step_sizes, sorted(set(calls)))
+    np.testing.assert_array_equal(found.errors, [error(alpha) for alpha in found.step_sizes])
 
 
 def test_tuning_passes_over_divergence_and_refuses_an_edge():

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants import ASYNCHRONY, FORMULAS, KERNELS, MUTANTS
+from tests.mutants import ASYNCHRONY, CONSTANTS, FORMULAS, KERNELS, MUTANTS
 
 ROOT = Path(__file__).parent.parent
-SAMPLE = (KERNELS[0], KERNELS[4], FORMULAS[5], FORMULAS[8], FORMULAS[18], ASYNCHRONY[14])
+SAMPLE = (KERNELS[0], KERNELS[4], FORMULAS[5], FORMULAS[8], FORMULAS[18], ASYNCHRONY[14], CONSTANTS[15])
 
 
 def name(mutant):
@@ -48,8 +48,8 @@ def must_turn_red(mutant, folder):
     assert code == 1
 
 
-def test_there_are_sixty_and_no_two_are_the_same():
-    assert len(MUTANTS) >= 60
+def test_there_are_a_hundred_and_no_two_are_the_same():
+    assert len(MUTANTS) >= 100
     assert max(Counter(MUTANTS).values()) == 1
     assert all(mutant.old != mutant.new for mutant in MUTANTS)
 

@@ -58,6 +58,39 @@ def test_steps_equal_the_naive_epoch(n, batch, momentum, weight_decay):
         np.testing.assert_allclose(run.trajectory[0, t + 1], x, rtol=1e-14)
 
 
+def naive_path(problem, pi, x, steps, momentum, weight_decay, batch):
+    """The ends of epochs with a step size of its own for every update."""
+    workers, v, path = np.arange(problem.m), np.zeros(problem.d), [x]
+    for alphas in steps:
+        for update, start in enumerate(range(0, problem.n, batch)):
+            g, total = problem.gradients(x), np.zeros(problem.d)
+            for k in range(start, min(start + batch, problem.n)):
+                total = total + g[workers, pi[:, k]].sum(axis=0)
+            v = momentum * v + total / (problem.m * batch) + weight_decay * x
+            x = x - alphas[update] * v
+        path.append(x)
+    return path
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize(("momentum", "weight_decay"), [(0.0, 0.0), (0.5, 0.25)])
+@pytest.mark.parametrize(("n", "batch"), [(5, 1), (5, 2), (7, 3), (9, 5), (9, 8)])
+def test_every_update_has_its_own_step_size(n, batch, momentum, weight_decay, fused, monkeypatch):
+    """The last batch of an epoch is short, and neither it nor a chunk that ends inside it borrows a step."""
+    monkeypatch.setattr(_engine, "CHUNK_BYTES", 1)
+    problem = cg.problems.quadratic(m=2, n=n, d=2, seed=1)
+    pi = np.array([np.random.RandomState(i).permutation(n) for i in range(2)])
+    steps = np.random.RandomState(2).uniform(0.01, 0.2, size=(3, -(-n // batch)))
+    update = cg.updates.heavy_ball(momentum=momentum, weight_decay=weight_decay)
+    run = cg.simulate(
+        problem, cg.orderings.fixed(pi), epochs=3, step_size=steps, x0=[1.0, -2.0], batch=batch,
+        update=update if fused else dataclasses.replace(update, fused=None),
+        record=cg.Record(trajectory=True),
+    )  # fmt: skip
+    expected = naive_path(problem, pi, np.array([1.0, -2.0]), steps, momentum, weight_decay, batch)
+    np.testing.assert_allclose(run.trajectory[0], expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("batch", range(1, 7))
 def test_at_fixed_gradients_an_epoch_moves_by_n_over_batch_full_gradients(batch):
     problem = integer_problem(m=2, n=6)

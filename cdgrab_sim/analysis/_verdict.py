@@ -115,7 +115,8 @@ def verdict(
 ) -> Verdict:
     """Judge the statement "the mean of these values is predicted, up to the margin".
 
-    * agrees: the 90 % interval of the mean lies inside predicted +- margin (two one-sided tests at 5 %);
+    * agrees: the 90 % interval of the mean lies inside predicted +- margin (two one-sided tests at 5 %), and
+      the 95 % interval is no wider than that;
     * disagrees: the 95 % interval misses predicted +- margin altogether;
     * inconclusive: neither, so more seeds or longer runs are needed;
     * no prediction: there is nothing to judge.
@@ -148,14 +149,32 @@ def verdict(
     if margin is None:
         raise ValueError(f"margin: expected a number > 0 beside the prediction {predicted:g}; got None")
     predicted, margin = _checks.real("predicted", predicted), _checks.real("margin", margin, above=0.0)
-    inner_low, inner_high = t_interval(values, 0.90, positive=positive)
-    if predicted - margin <= inner_low and inner_high <= predicted + margin:
-        word = "agrees"
-    elif high < predicted - margin or low > predicted + margin:
-        word = "disagrees"
-    else:
-        word = "inconclusive"
+    word = word_within(values, predicted - margin, predicted + margin, positive=positive)
     return Verdict(mean, low, high, predicted, margin, word)
+
+
+def word_within(values: ArrayLike, low: float, high: float, *, positive: bool = False) -> str:
+    """Judge the statement "the mean of these values lies in [low, high]", as `verdict` does.
+
+    Parameters
+    ----------
+    values : array (R,)
+        One value per seed.
+    low, high : float
+        One of them may be infinite: a one-sided claim.
+    positive : bool
+        As for `t_interval`.
+
+    Examples
+    --------
+    >>> word_within([-2.07, -2.06, -2.08, -2.07], -math.inf, -1.7)
+    'agrees'
+    """
+    outer_low, outer_high = t_interval(values, 0.95, positive=positive)
+    inner_low, inner_high = t_interval(values, 0.90, positive=positive)
+    if low <= inner_low and inner_high <= high and outer_high - outer_low <= high - low:
+        return "agrees"
+    return "disagrees" if outer_high < low or outer_low > high else "inconclusive"
 
 
 def verdict_in_errors(

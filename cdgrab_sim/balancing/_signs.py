@@ -94,7 +94,7 @@ def balance(
 
     References
     ----------
-    arXiv 2006.14009 (self-balancing), 2110.01593 (hilbert); Barany, Grinberg, 1981 (prefix), no arXiv
+    arXiv 2006.14009 (self-balancing), 2105.05842 (hilbert); Barany, Grinberg, 1981 (prefix), no arXiv
     version.
 
     Examples

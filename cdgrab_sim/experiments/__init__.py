@@ -51,8 +51,8 @@ EXPERIMENTS: dict[str, str] = {
 
 # Verdicts of a row that bears out what it says; "refuted": a claim in print that is false, and was found so.
 GOOD = ("agrees", "holds", "refuted")
-# Verdicts of a row that contradicts its prediction.
-FAILED = ("disagrees", "fails")
+# Verdicts of a row that contradicts its prediction, or that does not support it.
+FAILED = ("disagrees", "fails", "inconclusive")
 
 
 def __dir__() -> list[str]:

@@ -255,8 +255,11 @@ def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = No
 def cd_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -> Ordering:
     """CD-GraB: pair balancing over all workers with one running sum at the server.
 
-    See `pair` for the recurrence and the arguments. The parallel herding error stays O(1) in the number of
-    workers; with the rule ``"self-balancing"``, the one of the paper's theorems, O(log m) is proved.
+    See `pair` for the recurrence and the arguments. On data in general position the parallel herding error
+    stays O(1) in the number of workers; greedy signs have no proof of it, and vectors on which they fail.
+    With the rule ``"self-balancing"``, the one of the paper's theorems, every running sum is O(log m) with
+    high probability, if its bound B is given and no live difference is longer (theory/notes, V8 and T10). By
+    default B is the largest difference of the epoch before, which guarantees nothing.
 
     References
     ----------

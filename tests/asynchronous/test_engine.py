@@ -232,6 +232,23 @@ def test_grids_do_not_change_the_run():
     assert on_time.sum() >= int(gridded.time / 1.3)
 
 
+def test_a_table_of_times_is_walked_cyclically_from_time_and_counter_zero():
+    walked = run(
+        workers=1, job_times=job_times.fixed([[1.0, 3.0, 2.0]]), updates=5, record=AsyncRecord(events=True)
+    )
+    np.testing.assert_array_equal(walked.events["time"], [1.0, 4.0, 6.0, 7.0, 10.0])
+    np.testing.assert_array_equal(walked.events["start"], [0.0, 1.0, 4.0, 6.0, 7.0])
+    np.testing.assert_array_equal(walked.events["delay"], 0)
+    two = run(
+        workers=2,
+        job_times=job_times.fixed([[1.0, 3.0], [2.0, 2.0]]),
+        updates=4,
+        record=AsyncRecord(events=True),
+    )
+    np.testing.assert_array_equal(two.events["worker"], [0, 1, 0, 1])
+    np.testing.assert_array_equal(two.events["delay"], [0, 1, 1, 1])
+
+
 def test_until_serves_the_arrivals_at_that_time_and_no_later():
     measured = run(job_times=MODELS["ticks"], updates=None, until=10.0, record=AsyncRecord(events=True))
     assert measured.time == 10.0

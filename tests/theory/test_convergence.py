@@ -2,7 +2,7 @@
 
 Every inequality is measured there, at every epoch of runs of every ordering, from both sides: no run exceeds
 its bound, and some run comes near it, since a bound nobody comes near would survive a wrong constant. Here
-are expectations over all orders, workers that balance alone, the constants before rounding, and refusals.
+are expectations over all orders, workers that balance alone, what rounded constants leave room for, refusals.
 """
 
 import itertools
@@ -19,8 +19,7 @@ from theory import convergence as theory
 NORMS = {"l2": 2, "inf": np.inf}
 LONG = {  # seconds; the first is measured over all orders below
     "mean squared distance of random reshuffling",
-    "floor of random reshuffling",
-    "floor of cd-grab",
+    "floor of random reshuffling, one curvature",
 }
 ROWS = [
     pytest.param(row, id=f"{row.label} {row.title}")
@@ -36,7 +35,11 @@ def test_every_claim_holds_in_a_quick_check(row):
 
 
 def test_every_statement_has_a_row():
+<<<<<<< HEAD
     assert {case.values[0].label for case in ROWS} == {f"T{number}" for number in range(1, 10)}
+=======
+    assert {case.values[0].label for case in ROWS} == {f"T{number}" for number in range(1, 11)}
+>>>>>>> 0daaa48 (Let every row of the check be able to fail: constants from their proofs, noise inside margins, the package's own walk)
 
 
 # Workers that balance alone: runs keep the largest balance of the workers, the statement needs all of them.
@@ -156,47 +159,6 @@ def test_optimal_steps_minimise_their_bounds(n, T):
     ):
         grid = [best * r for r in (0.5, 0.9, 0.99, 1.01, 1.1, 2.0) if best * r <= cap]
         assert bound(best) <= min(map(bound, grid))
-
-
-def unrounded_constants():
-    """Every constant of the notes before rounding: (shown by the function, exact, from the derivation)."""
-    c = 1 / 12  # the largest alpha n L of T5 and T6
-    drift = 1 / (1 - 1.5 / 4)  # 1.6 at alpha n L = 1/2
-    spread = (1 + 1 / 0.28) * 2
-    balance, slope = spread / 4, spread * 1.5**2
-    gain = (1 - 1.6 * c**2) / 2 - 2.4 * 2 * slope * c**4
-    pl_gain = 2 * ((1 - 1.6 * c**2) / 2 - 8 * slope * c**4)
-    optimum = 3 / 2 ** (2 / 3)  # min over alpha of a / alpha + b alpha^2 is this times a^{2/3} b^{1/3}
-    one = {"alpha": 0.01, "n": 1, "L": 1.0}
-    cd = {**one, "m": 1, "T": 1}
-    return {
-        "T1 drift": (-2 * theory.epoch_descent_bound(0, 1, 0, 0.5, 1, 1) / 0.5, 1 - drift / 4),
-        "T1 V": (theory.epoch_descent_bound(0, 0, 1, **one) / 0.01**3, 3 * drift / 2),
-        "T1 sum F0": (theory.nonconvex_bound(F0=1, V=0, T=1, **one) * 0.01, 2 / (1 - drift / 4)),
-        "T1 sum V": (theory.nonconvex_bound(F0=0, V=1, T=1, **one) / 0.01**2, 3 * drift / (1 - drift / 4)),
-        "T1 rate": (theory.nonconvex_rate(1, 1, 1, 1, 1) - 20 / 3, optimum * (10 / 3) ** (2 / 3) * 2),
-        "T2 floor": (theory.pl_floor(1, 1, 1, 1), 3 * drift / (2 * (1 - drift / 4))),
-        "T4 motion": (theory.cd_grab_herding_bound(0, 0, 1, **one, m=1) / 0.01, (1 / 2 + 1) / 2 * 2),
-        "T7 moved": (theory.grab_herding_bound(0, 0, 1, 8, 1, 0, 0), 8 / 2 / 2),
-        "T7 moved sum": (theory.grab_herding_bound(0, 0, 1, 8, 0, 1, 0), 1 / 2),
-        "T7 stale mean": (theory.grab_herding_bound(0, 0, 1, 8, 0, 0, 1), 8 / 2),
-        "T5 F0": (theory.cd_grab_nonconvex_bound(F0=1, H0=0, balance=0, **cd) * 0.01, 1 / gain),
-        "T5 H0": (theory.cd_grab_nonconvex_bound(F0=0, H0=1, balance=0, **cd) * 1e4, 2.4 * 2 / gain),
-        "T5 A": (theory.cd_grab_nonconvex_bound(F0=0, H0=0, balance=1, **cd) * 1e4, 4.8 * balance / gain),
-        "T5 rate": (
-            theory.cd_grab_nonconvex_rate(1, 1, 1, 1, 1, 1) - 24.6,
-            optimum * (1 / gain) ** (2 / 3) * (4.8 * balance / gain) ** (1 / 3),
-        ),
-        "T5 cap": (theory.cd_grab_nonconvex_rate(1, 1, 0, 1, 1, 1), 12 / gain),
-        "T6 floor": (theory.cd_grab_pl_floor(1, 1, 1, 1, 1), 8 * balance / pl_gain),
-        "T6 H0": (theory.cd_grab_pl_bound(0, 1, 1, 0, 1, 0.01, 1, 1, 1) / (1 - 0.0097) * 1e6, 8),
-        "T6 decay": (theory.cd_grab_pl_bound(1, 1, 0, 0, 1, c, 1, 1, 1), 1 - pl_gain * c),
-    }
-
-
-def test_rounded_constants_are_above_the_exact_ones_by_at_most_two_per_cent():
-    for name, (shown, exact) in unrounded_constants().items():
-        assert exact * (1 - 1e-12) <= shown <= 1.02 * exact, name
 
 
 def test_what_the_rounded_constants_leave_room_for():

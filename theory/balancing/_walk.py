@@ -35,7 +35,7 @@ def self_balancing_variances(norms: ArrayLike, thresholds: ArrayLike) -> NDArray
     Assumes vectors and thresholds fixed before the coins are tossed, b_i = ||v_i||_2.
 
     Provenance: proved here, note ``V5-self-balancing-walk``; the recursion is the one ``goodpoints``
-    computes. See Dwivedi, Mackey, arXiv:2110.01593 (the walk in the code of ``goodpoints``).
+    computes. See Dwivedi, Mackey, arXiv:2105.05842 (the self-balancing Hilbert walk).
 
     Returns
     -------
@@ -70,7 +70,7 @@ def self_balancing_variance_limit(threshold: float, B: float = 1.0) -> float:
 
     Assumes ||v_i||_2 <= B and a >= B^2. Reached in the limit by vectors of norm exactly B.
 
-    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the
+    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2105.05842 (the
     walk).
 
     Examples
@@ -147,7 +147,7 @@ def clip_probabilities(norms: ArrayLike, thresholds: ArrayLike) -> NDArray[np.fl
 
     Assumes vectors and thresholds fixed in advance; sigma_i^2 from :func:`self_balancing_variances`.
 
-    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2110.01593 (the
+    Provenance: proved here, note ``V5-self-balancing-walk``. See Dwivedi, Mackey, arXiv:2105.05842 (the
     walk).
 
     Returns

@@ -5,7 +5,7 @@ strongly convex objectives and steps up to 1/L. T4 is the herding recursion of C
 (PL) are CD-GraB end to end. T7 is the herding recursion of GraB with a stale mean, T8 that of independent
 workers. All are derived in ``theory/notes`` with the constants shown. T9 has the theorems of others, read or
 recalled, in functions that end in ``_published``, and :func:`published_order`: reference lines, never
-expected values.
+expected values. T10 joins T5 and T6 with the walk of V8.
 
 Symbols. f is the mean of f_ij over m workers and n examples per worker; every f_ij is L-smooth, and ``mu`` is
 the PL or the strong convexity constant. Epoch t of T starts at x_t and makes the n steps
@@ -31,6 +31,7 @@ from theory.convergence._cd_grab import cd_grab_nonconvex_rate as cd_grab_noncon
 from theory.convergence._cd_grab import cd_grab_nonconvex_step as cd_grab_nonconvex_step
 from theory.convergence._cd_grab import cd_grab_pl_bound as cd_grab_pl_bound
 from theory.convergence._cd_grab import cd_grab_pl_floor as cd_grab_pl_floor
+from theory.convergence._cd_grab import live_difference_bound as live_difference_bound
 from theory.convergence._herding import cd_grab_herding_bound as cd_grab_herding_bound
 from theory.convergence._herding import grab_herding_bound as grab_herding_bound
 from theory.convergence._herding import independent_herding_bound as independent_herding_bound
@@ -82,6 +83,7 @@ __all__ = [
     "grab_herding_bound",
     "independent_herding_bound",
     "independent_herding_heuristic",
+    "live_difference_bound",
     "nonconvex_bound",
     "nonconvex_rate",
     "nonconvex_step",

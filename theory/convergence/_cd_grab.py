@@ -147,3 +147,25 @@ def cd_grab_pl_floor(alpha: float, L: float, balance: float, mu: float, m: int) 
     alpha, balance, m = positive("alpha", alpha), nonnegative("balance", balance), integer_at_least("m", m, 1)
     mu, L = condition(mu, L)
     return 19 * (alpha * L * balance / m) ** 2 / mu
+
+
+def live_difference_bound(spread: float, grad_norm: float, alpha: float, L: float) -> float:
+    r"""Bound the length of every pair difference on the way, for the threshold of the walk (T10).
+
+    .. math:: B = \varsigma + \alpha L \, (\varsigma + \Gamma)
+
+    With ``balance = theory.balancing.walk_balance_bound(m, n, d, T, delta, "l2", B)`` the bounds of T5 and T6
+    hold in all epochs at once with probability 1 - delta; beside m^2 the workers enter through log m alone.
+
+    Assumes every f_ij is L-smooth; ||grad f_ij(x) - grad f_ij'(x)|| <= spread for two examples of one worker
+    and ||grad f(x)|| <= grad_norm, wherever the iterates go.
+
+    Provenance: proved here, note ``T10-linear-speedup``.
+
+    Examples
+    --------
+    >>> live_difference_bound(spread=2.0, grad_norm=8.0, alpha=0.05, L=1.0)
+    2.5
+    """
+    spread, grad_norm = nonnegative("spread", spread), nonnegative("grad_norm", grad_norm)
+    return spread + positive("alpha", alpha) * positive("L", L) * (spread + grad_norm)

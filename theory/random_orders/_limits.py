@@ -32,9 +32,9 @@ def maximum_second_moment_bounds(n: int, m: int, variance: float) -> tuple[float
         m \sigma^2 \frac{\lfloor n/2 \rfloor \lceil n/2 \rceil}{n-1} \le E \max_k \|S_k\|_2^2
         \le 8 m \sigma^2 \frac{n^2}{n-1}
 
-    Assumes independent uniformly random orders. For long lists the truth lies between m n sigma^2 / 4,
-    approached as d grows, and m n sigma^2 pi^2 / 12, attained at d = 1 (note ``R5-brownian-bridge``): the
-    upper bound is 10 to 32 times too large.
+    Assumes independent uniformly random orders. Where also max_j ||z_j|| / (sigma sqrt(n)) -> 0, as R5
+    assumes, the truth for long lists lies between m n sigma^2 / 4, approached as d grows, and m n sigma^2
+    pi^2 / 12, attained at d = 1 (note ``R5-brownian-bridge``): the upper bound is 10 to 32 times too large.
 
     Provenance: proved here, note ``R3-expected-maximum``. Doob's L2 inequality.
 

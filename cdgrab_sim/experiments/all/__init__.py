@@ -15,8 +15,8 @@ def run(options: Options) -> Result:
     Returns
     -------
     Result
-        One row per experiment, with the number of its rows that fail; notes quote the beginning of each,
-        and of each that is inconclusive; ``parts`` are the results.
+        One row per experiment, with the number of its rows that fail or are inconclusive; notes quote the
+        beginning of each; ``parts`` are the results.
     """
     names = [name for name in EXPERIMENTS if name != "all"]
     parts = [load(name).run(options) for name in names]
@@ -24,14 +24,14 @@ def run(options: Options) -> Result:
         f"cdgrab {part.experiment}: {', '.join(map(str, astuple(row)[:3]))}: {row.verdict}"
         for part in parts
         for row in part.rows
-        if row.verdict in (*FAILED, "inconclusive")
+        if row.verdict in FAILED
     ]
     config = {"quick": options.quick, "seed": options.seed, "experiments": names}
     return Result("all", config, [summary(part) for part in parts], {}, notes, parts)
 
 
 def summary(result: Result) -> Row:
-    """Count the verdicts of an experiment: it fails if one row does, and holds if none is inconclusive.
+    """Count the verdicts of an experiment: it fails if one row does, and an inconclusive one does not pass.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def summary(result: Result) -> Row:
     ('rows that fail; 2 of 2 judged agree', 0.0, 'holds')
     """
     found = Counter(row.verdict for row in result.rows)
-    failed, good = sum(found[word] for word in FAILED), sum(found[word] for word in GOOD)
+    failed, good = found["disagrees"] + found["fails"], sum(found[word] for word in GOOD)
     open_ = found["inconclusive"]
     text = f"rows that fail; {good} of {good + failed + open_} judged agree"
     text += f", {open_} inconclusive" if open_ else ""

@@ -15,16 +15,21 @@ from cdgrab_sim import _checks, analysis
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._cells import run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
+from cdgrab_sim.experiments.check.null import false_alarms
+from cdgrab_sim.experiments.check.sight import sight
 from cdgrab_sim.experiments.statements import STATEMENTS, Statement
+from cdgrab_sim.experiments.statements._statement import NOISY
 
 FAMILIES = "VHRTQFGMPIALCN"  # the order in which they are shown
 LEVELS = {"quick": 0.3, "full": 1.0, "deep": 10.0}  # times the cases of a full check
+FEWEST = 6  # cases of a row: an interval needs them, others go through orderings and problems case by case
 
 WORST = {
     "identity": "largest relative difference",
     "upper": "largest measured over predicted",
     "lower": "smallest measured over predicted",
     "refuted": "smallest measured over the claim in print, which is false",
+    "mean": "mean measured over predicted",
     "slope": "mean exponent over seeds",
     "reference": "published over proved",
 }
@@ -46,8 +51,10 @@ class Held:
         Where `worst` must lie; None where that side is open. A bound fails on the far side too: then no case
         came near it, and nothing was tested.
     verdict : str
-        "holds" or "fails"; for a false claim in print "refuted" or "fails"; for slopes "agrees", "disagrees"
-        or "inconclusive"; else "no prediction".
+        "holds" or "fails"; for a false claim in print "refuted" or "fails"; for means and slopes "agrees",
+        "disagrees" or "inconclusive"; else "no prediction".
+    sees : str
+        What makes the row able to fail: the change that would turn it red.
     """
 
     name: str
@@ -58,6 +65,7 @@ class Held:
     low: float | None
     high: float | None
     verdict: str
+    sees: str
 
     def cells(self) -> dict[str, str]:
         """Return the row as text, by heading."""
@@ -72,6 +80,7 @@ class Held:
             "worst": worst,
             "accepted": accepted,
             "verdict": self.verdict,
+            "sees": self.sees,
         }
 
 
@@ -80,9 +89,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("statements", nargs="*", metavar="STATEMENT", help="labels such as V1 T4, or families such as V T")
     add("--deep", action="store_true", help="ten times as many cases")
+    add(
+        "--null",
+        type=int,
+        metavar="TIMES",
+        help="how often a check of true statements would show a red row: so many synthetic checks",
+    )
 
 
-def run(options: Options, *, statements: Sequence[str] = (), deep: bool = False) -> Result:
+def run(
+    options: Options, *, statements: Sequence[str] = (), deep: bool = False, null: int | None = None
+) -> Result:
     """Hold statements against measurements.
 
     Parameters
@@ -92,6 +109,8 @@ def run(options: Options, *, statements: Sequence[str] = (), deep: bool = False)
         Labels (``"T4"``) or families (``"T"``); all by default.
     deep : bool
         Ten times as many cases.
+    null : int, optional
+        Synthetic checks under the null, see docs/statistics.md; a note says how many showed a red row.
 
     Returns
     -------
@@ -105,6 +124,7 @@ def run(options: Options, *, statements: Sequence[str] = (), deep: bool = False)
     """
     if deep and options.quick:
         raise ValueError("--deep, --quick: expected at most one of them; got both; leave one out")
+    null = None if null is None else _checks.integer("--null", null, low=1)
     level = "quick" if options.quick else "deep" if deep else "full"
     asked = select(statements)
     chosen = [s for s in asked if not (options.quick and s.slow)] or asked
@@ -112,11 +132,16 @@ def run(options: Options, *, statements: Sequence[str] = (), deep: bool = False)
     cells = [{"label": s.label, "title": s.title} | shared for s in chosen]
     measured = run_cells(measure, cells, options)
     rows = [judge(s, cell["values"]) for s, cell in zip(chosen, measured, strict=True)]
+    found = zip(rows, measured, strict=True)
     numbers = [[math.nan if x is None else x for x in (row.worst, row.low, row.high)] for row in rows]
     data = dict(zip(("worst", "low", "high"), np.array(numbers).T, strict=True))
     config = {"statements": list(statements)} | shared
     left = len(asked) - len(chosen)
     notes = [f"left out of a quick check: {left} exponents of long runs"] if left else []
+    notes += [f"{row.name} {row.claim}: {cell['error']}" for row, cell in found if cell["error"]]
+    if null is not None:
+        pairs = [(s, cell["values"]) for s, cell in zip(chosen, measured, strict=True)]
+        notes.append(false_alarms(pairs, null, options.seed))
     return Result("check", config, rows, data, notes)
 
 
@@ -134,13 +159,14 @@ def _place(statement: Statement) -> tuple[int, int, str]:
     return FAMILIES.index(statement.label[0]), int(digits[0]) if digits else 0, statement.label
 
 
-def measure(cell: dict[str, Any]) -> dict[str, FloatArray]:
-    """Measure one cell: all cases of one statement."""
+def measure(cell: dict[str, Any]) -> dict[str, Any]:
+    """Measure one cell: all cases of one statement; one that raises has no values and fails."""
     statement = STATEMENTS[cell["label"], cell["title"]]
-    # An interval needs two seeds; the other statements go through their orderings and problems case by case.
-    fewest = 2 if statement.kind == "slope" else min(statement.cases, 8)
-    cases = max(fewest, round(statement.cases * LEVELS[cell["level"]]))
-    return {"values": statement.values(cell["seed"], cases)}
+    cases = max(min(statement.cases, FEWEST), round(statement.cases * LEVELS[cell["level"]]))
+    try:
+        return {"values": statement.values(cell["seed"], cases), "error": ""}
+    except Exception as error:  # whatever a broken part raises: the other rows are worth seeing
+        return {"values": np.empty(0), "error": f"{type(error).__name__}: {error}"}
 
 
 def judge(statement: Statement, values: FloatArray) -> Held:
@@ -153,14 +179,15 @@ def judge(statement: Statement, values: FloatArray) -> Held:
     'no prediction'
     """
     low, high, kind = statement.low, statement.high, statement.kind
-    if kind == "slope":
-        worst = float(values.mean())
-        verdict = analysis.verdict(values, (low + high) / 2, (high - low) / 2).verdict
+    if not values.size or (not np.isfinite(values).all() and kind in NOISY):
+        worst, verdict = math.nan, "fails"
+    elif kind in NOISY:
+        worst, verdict = float(values.mean()), analysis.word_within(values, low, high)
     elif kind == "reference":
         worst, verdict = float(values[0]), "no prediction"
     else:
         extreme = np.min if kind in ("lower", "refuted") else np.max
-        worst = float(extreme(values)) if values.size else math.nan
+        worst = float(extreme(values))
         good = "refuted" if kind == "refuted" else "holds"
         verdict = good if low <= worst <= high else "fails"
     return Held(
@@ -172,6 +199,7 @@ def judge(statement: Statement, values: FloatArray) -> Held:
         low=_finite(low),
         high=_finite(high),
         verdict=verdict,
+        sees=sight(statement, values),
     )
 
 

@@ -29,7 +29,7 @@ def check(result: Result, ax: Axes) -> None:
     figure: Any = ax.figure
     figure.set_size_inches(_WIDTH, _ROW * len(rows) + _REST)
     ax.set_yticks(range(len(rows)), [f"{row.name}  {row.claim}" for row in rows], fontsize=7)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     ax.grid(axis="y", color="0.92", linewidth=0.5)
     ax.set_axisbelow(True)
     ax.set_xlabel("ratio")

@@ -2,14 +2,18 @@
 
 from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a family registers it)
     affine,
+    asynchronous_laws,
     asynchronous_modes,
     asynchrony,
     balancing,
     compression,
+    constants,
     convergence,
     exponents,
+    far_tails,
     general_quadratics,
     herding,
+    linear_speedup,
     local_steps,
     networks,
     problem_instances,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cdgrab_sim import problems
-from cdgrab_sim._records import Problem, Record
+from cdgrab_sim._records import Ordering, Problem, Record
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import NORMS
@@ -102,7 +102,7 @@ class Path:
 
 def path(
     problem: Problem,
-    ordering: str,
+    ordering: str | Ordering,
     cap: float,
     seed: int,
     *,
@@ -113,7 +113,8 @@ def path(
     """Run an ordering at alpha n L = cap, or alpha L = cap, with the smoothness that goes with the norm."""
     L = problem.constants["L" if norm == "l2" else "L_2inf"]
     alpha = cap / (L * (problem.n if per_epoch else 1))
-    record = Record(herding=(norm,), balance=ordering in BALANCED, orders=True, trajectory=True)
+    name = ordering if isinstance(ordering, str) else ordering.name
+    record = Record(herding=(norm,), balance=name in BALANCED, orders=True, trajectory=True)
     x0 = np.full(problem.d, 1.5) if x0 is None else x0
     run = simulate(
         problem, ordering, epochs=EPOCHS, step_size=alpha, seed=seed, x0=x0, record=record, throw=True

@@ -11,7 +11,7 @@ from cdgrab_sim import problems
 from cdgrab_sim.asynchronous import AsyncRecord, job_times, simulate_async
 from cdgrab_sim.experiments.async_stability import limit, variance
 from cdgrab_sim.experiments.statements._instances import seed_of
-from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
+from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, mean
 from theory.asynchrony import exponential, fixed_delay
 
 MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # no noise
@@ -66,20 +66,20 @@ def equal_workers(rng: Generator, number: int) -> Measured:
 
 
 def _variance(rng: Generator, m: int, c: float, times: str) -> float:
-    sizes = {"n": 512, "d": 8, "updates": 40_000, "m": m, "seed": seed_of(rng)}
+    sizes = {"n": 512, "d": 8, "updates": 20_000, "m": m, "seed": seed_of(rng)}
     return variance(sizes | {"times": times, "fraction": c / limit(times, m)})["variance"]
 
 
-@identity("A2", "stationary variance under a fixed delay", cases=2, tol=0.08)
+@mean("A2", "stationary variance under a fixed delay", cases=8, margin=0.05)
 def fixed_variance(rng: Generator, number: int) -> Measured:
-    m, c = 2 + 3 * number, 0.15
-    return difference(_variance(rng, m, c, "fixed"), fixed_delay.variance(c, m - 1))
+    m, c = 2 + number % 4, 0.15
+    return _variance(rng, m, c, "fixed") / fixed_delay.variance(c, m - 1)
 
 
-@identity("A6", "stationary variance under exponential times", cases=2, tol=0.08)
+@mean("A6", "stationary variance under exponential times", cases=8, margin=0.05)
 def exponential_variance(rng: Generator, number: int) -> Measured:
-    m, c = 2 + 3 * number, 0.15
-    return difference(_variance(rng, m, c, "exponential"), exponential.variance(c, m))
+    m, c = 2 + number % 4, 0.15
+    return _variance(rng, m, c, "exponential") / exponential.variance(c, m)
 
 
 @identity("A2b", "contraction at the fastest step", cases=4, tol=0.02)
@@ -91,10 +91,20 @@ def fastest(rng: Generator, number: int) -> Measured:
     return difference(measured, fixed_delay.contraction_factor(c, m - 1))
 
 
-@upper("A5", "mean iterates under exponential times, off by at most six standard errors", cases=2)
+@mean("A5", "mean iterates under exponential times, along their prediction", cases=8, margin=0.05)
 def implicit_momentum(rng: Generator, number: int) -> Measured:
-    m, c, k = 3 + 2 * number, 0.3, 12
-    traces = np.array([_mode(m, c, k, job_times.exponential(), seed=seed_of(rng)) for _ in range(600)])
-    error = traces.std(axis=0)[1:] / len(traces) ** 0.5
-    gap = np.abs(traces.mean(axis=0) - exponential.mean_iterates(c, m, k))[1:]
-    return ratio(gap, 6.0 * error + 1e-12)
+    m, c, k = 3 + number % 3, 0.3, 12
+    predicted = exponential.mean_iterates(c, m, k)[1:]
+    traces = [_mode(m, c, k, job_times.exponential(), seed=seed_of(rng))[1:] for _ in range(150)]
+    return np.mean(traces, axis=0) @ predicted / (predicted @ predicted)
+
+
+@identity("A6", "growth of the second moment at the stability limit", cases=5, tol=1e-8)
+def second_moment_limit(rng: Generator, number: int) -> Measured:
+    m, maps = 1 + number, []
+    for i in range(m):  # the state is x and what the m workers read; worker i arrives and reads again
+        step = np.eye(m + 1)
+        step[0, i + 1] = -exponential.stability_limit(m)
+        step[i + 1] = step[0]
+        maps.append(np.kron(step, step))
+    return difference(np.abs(np.linalg.eigvals(np.mean(maps, axis=0))).max(), 1.0)

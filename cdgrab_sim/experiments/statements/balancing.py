@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import betaincinv
 
 from cdgrab_sim import balancing
 from cdgrab_sim._types import FloatArray
@@ -22,6 +21,7 @@ from cdgrab_sim.experiments.statements._statement import (
     Measured,
     difference,
     identity,
+    mean,
     ratio,
     reference,
     upper,
@@ -30,15 +30,12 @@ from theory import balancing as theory
 from theory.balancing import LAWS
 from theory.herding import prefix_signing_bound
 
-DELTA = 0.1  # failure probability at which high-probability bounds are stated
-CONFIDENCE = 1e-6  # a true bound is called false this rarely, per case
+DELTA = 0.1  # failure probability of bounds that hold with high probability; far from it, as they are loose
 
 
-def violation_rate(violations: int, repetitions: int) -> float:
-    """Return the lower confidence limit of a probability, one-sided binomial (Clopper and Pearson)."""
-    if violations == 0:
-        return 0.0
-    return float(betaincinv(violations, repetitions - violations + 1, CONFIDENCE))
+def upper_quantile(values: FloatArray) -> float:
+    """Return what only a share `DELTA` of the values exceeds; infinite where more of them are."""
+    return float(np.quantile(values, 1.0 - DELTA, method="inverted_cdf"))
 
 
 def _greedy_sums(z: FloatArray) -> FloatArray:
@@ -91,25 +88,24 @@ def greedy_line(rng: Generator, number: int) -> Measured:
     return ratio(np.abs(_greedy_sums(z)[:, 0]), theory.greedy_line_bound(np.abs(z[:, 0])))[1:]
 
 
-@identity("V3", "long-run mean norm of greedy sums", cases=8, tol=0.03)
+@mean("V3", "long-run mean norm of greedy sums", cases=16, margin=0.01)
 def greedy_stationary(rng: Generator, number: int) -> Measured:
     d, law = (2, 5, 16, 64)[number % 4], LAWS[number // 4 % 2]
-    z = rng.standard_normal((40_000, d))
+    z = rng.standard_normal((20_000, d))
     if law == "sphere":
         z /= np.linalg.norm(z, axis=1, keepdims=True)
-    mean = float(np.linalg.norm(_greedy_sums(z), axis=1).mean())
-    return difference(mean, theory.greedy_stationary_norm(d, law))
+    return np.linalg.norm(_greedy_sums(z), axis=1).mean() / theory.greedy_stationary_norm(d, law)
 
 
-@identity("V3", "sum of the expected greedy norms", cases=4, tol=0.01)
+@mean("V3", "sum of the expected greedy norms", cases=8, margin=0.01)
 def greedy_norm_sum(rng: Generator, number: int) -> Measured:
-    # From r_0 = 0, where the stationary mean is not yet reached: 8000 workers are 8000 repetitions.
-    n, d = 12, 2 + number
-    z = rng.standard_normal((8000, n, d))
+    # From r_0 = 0, where the stationary mean is not yet reached: 4000 workers are 4000 repetitions.
+    n, d = 12, 2 + number % 4
+    z = rng.standard_normal((4000, n, d))
     sums = np.cumsum(balancing.signs(z)[..., None] * z, axis=1)
     measured = np.linalg.norm(sums[:, :-1], axis=2).sum(axis=1).mean()
     last = float(np.sum(sums[:, -1] ** 2, axis=1).mean())
-    return difference(measured, theory.greedy_norm_sum(n, d, theory.mean_projection(d, "gaussian"), last))
+    return measured / theory.greedy_norm_sum(n, d, theory.mean_projection(d, "gaussian"), last)
 
 
 def _all_signed_sums(z: FloatArray) -> FloatArray:
@@ -138,34 +134,23 @@ def _coins(rng: Generator, z: FloatArray, repetitions: int) -> FloatArray:
     return np.cumsum(eps[..., None] * z, axis=1)
 
 
-@upper("V4", "second moment of the rule 'random', off by at most six standard errors", cases=10)
+@mean("V4", "second moment of the rule 'random'", cases=10, margin=0.02)
 def coins_of_the_rule(rng: Generator, number: int) -> Measured:
     z = vectors(rng, number, 20, 3)
     squares = np.sum(_coins(rng, z, 2000) ** 2, axis=2)
-    exact = theory.random_signs_second_moment(np.linalg.norm(z, axis=1))
-    error = squares.std(axis=0) / math.sqrt(len(squares)) + 1e-9 * exact  # the first square has no spread
-    return ratio(np.abs(squares.mean(axis=0) - exact), 6.0 * error)
+    return np.mean(squares.mean(axis=0) / theory.random_signs_second_moment(np.linalg.norm(z, axis=1)))
 
 
-@upper("V4", "share of runs over the bounds", cases=10)
+@upper("V4", "run that only one in ten exceeds, over the bounds", cases=10, tight=0.5)
 def coins_tails(rng: Generator, number: int) -> Measured:
-    return [violation_rate(int(np.sum(r > 1.0)), len(r)) / DELTA for r in _coin_ratios(rng, number)]
-
-
-@upper("V4", "median run over the bounds", cases=10, tight=0.3)
-def coins_tightness(rng: Generator, number: int) -> Measured:
-    return [float(np.median(r)) for r in _coin_ratios(rng, number)]
-
-
-def _coin_ratios(rng: Generator, number: int) -> tuple[FloatArray, FloatArray]:
     z = vectors(rng, number, 30, 4)
     sums = _coins(rng, z, 1000)
     in_inf = theory.random_signs_inf_bound(float(np.sum(z**2, axis=0).max()), z.shape[1], DELTA)
     in_l2 = theory.random_signs_l2_bound(np.linalg.norm(z, axis=1), DELTA)
-    return (
-        np.abs(sums).max(axis=(1, 2)) / in_inf,
-        np.linalg.norm(sums, axis=2).max(axis=1) / in_l2,
-    )
+    return [
+        upper_quantile(np.abs(sums).max(axis=(1, 2))) / in_inf,
+        upper_quantile(np.linalg.norm(sums, axis=2).max(axis=1)) / in_l2,
+    ]
 
 
 @reference("V9", "Banaszczyk's prefixes over those of the walk (V6), inf-norm")

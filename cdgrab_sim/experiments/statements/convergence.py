@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import herding, problems
+from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import largest, seed_of
 from cdgrab_sim.experiments.statements._paths import (
@@ -20,7 +21,14 @@ from cdgrab_sim.experiments.statements._paths import (
     step_prefixes,
     strongly_convex,
 )
-from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
+from cdgrab_sim.experiments.statements._statement import (
+    Measured,
+    difference,
+    identity,
+    mean,
+    ratio,
+    upper,
+)
 from cdgrab_sim.experiments.statements.balancing import greedy_difference
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import convergence as theory
@@ -92,15 +100,14 @@ def gap(rng: Generator, number: int) -> Measured:
     return ratio(p.gap, theory.pl_bound(p.gap[0], p.L, p.V, mu, p.alpha, p.problem.n, T))[1:]
 
 
-@upper("T2", "floor of random reshuffling", cases=6, tight=1e-3)
+@upper("T2", "floor of random reshuffling, one curvature", cases=6, tight=0.01)
 def reshuffling_floor(rng: Generator, number: int) -> Measured:
-    problem = strongly_convex(number, seed_of(rng))
-    L, mu, sigma = (problem.constants[key] for key in ("L", "mu", "sigma"))
-    alpha = 0.4 / (problem.n * L)
-    run = simulate(problem, "rr", epochs=3000, step_size=alpha, seed=seed_of(rng))
+    problem = problems.quadratic(m=1 + number % 3, n=8, d=1, eigenvalues=[1.0], seed=seed_of(rng))
+    alpha, sigma = 0.5 / 8, problem.constants["sigma"]
+    run = simulate(problem, "rr", epochs=3000, step_size=alpha, x0=problem.x_star, seed=seed_of(rng))
     assert run.loss is not None
-    bound = theory.rr_pl_floor(alpha, L, sigma, mu, problem.m, problem.n)
-    return (run.loss[0, 1500:].mean() - problem.f_star) / bound
+    bound = theory.rr_pl_floor(alpha, 1.0, sigma, 1.0, problem.m, problem.n)
+    return (run.loss[0, 500:].mean() - problem.f_star) / bound
 
 
 @identity("T2", "floor as the fixed point of the recursion", cases=10)
@@ -189,16 +196,24 @@ def coordinated_gap(rng: Generator, number: int) -> Measured:
     return ratio(p.gap[1:], bounds)
 
 
-@upper("T6", "floor of cd-grab", cases=6)
+@upper("T6", "floor of cd-grab, one curvature", cases=12, tight=0.002)
 def coordinated_floor(rng: Generator, number: int) -> Measured:
-    problem = strongly_convex(number, seed_of(rng))
-    L, mu = problem.constants["L"], problem.constants["mu"]
-    alpha = 1 / (12 * problem.n * L)
-    p = path(problem, "cd-grab", 1 / 12, seed_of(rng))
-    run = simulate(problem, "cd-grab", epochs=3000, step_size=alpha, seed=seed_of(rng))
+    m, n = 1 + number % 3, (2, 4, 8)[number // 3 % 3]
+    problem = problems.quadratic(m=m, n=n, d=1, eigenvalues=[1.0], seed=seed_of(rng))
+    alpha, epochs = 1 / (12 * n), 300
+    run = simulate(
+        problem,
+        "cd-grab",
+        epochs=epochs,
+        step_size=alpha,
+        x0=problem.x_star,
+        seed=seed_of(rng),
+        record=Record(balance=True),
+    )
     assert run.loss is not None
-    bound = theory.cd_grab_pl_floor(alpha, L, 2 * p.A.max(), mu, problem.m)
-    return (run.loss[0, 1500:].max() - problem.f_star) / bound
+    assert run.balance is not None
+    bound = theory.cd_grab_pl_floor(alpha, 1.0, run.balance[0].max(), 1.0, m)
+    return (run.loss[0, epochs // 2 :].max() - problem.f_star) / bound
 
 
 def _grab(rng: Generator, number: int) -> tuple[Path, IntArray, FloatArray]:
@@ -273,3 +288,16 @@ def identical_workers(rng: Generator, number: int) -> Measured:
     own = herding.error(z, pi)
     measured = herding.error(np.broadcast_to(z, (m, 7, 2)), np.broadcast_to(pi, (m, 7))) / m
     return difference(measured, theory.independent_herding_bound([own] * m))
+
+
+@mean(
+    "T8", "mean square of the sum over workers that balance alone, over the heuristic", cases=24, margin=0.15
+)
+def independent_heuristic(rng: Generator, number: int) -> Measured:
+    z = rng.standard_normal((16, 32, 64))
+    z -= z.mean(axis=1, keepdims=True)
+    pi = herding.order(z, "d-grab-pair", rounds=4, seed=seed_of(rng))
+    prefixes = np.cumsum(np.take_along_axis(z, pi[..., None], axis=1), axis=1)
+    own = float(np.sqrt(np.mean(np.sum(prefixes**2, axis=2))))
+    together = np.mean(np.sum(prefixes.mean(axis=0) ** 2, axis=1))
+    return together / theory.independent_herding_heuristic(own, 16) ** 2

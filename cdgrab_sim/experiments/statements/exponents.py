@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from cdgrab_sim import problems
 from cdgrab_sim._records import Record
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._measures import (
@@ -23,7 +24,9 @@ from cdgrab_sim.experiments._measures import (
 )
 from cdgrab_sim.experiments._parts import Task
 from cdgrab_sim.experiments.statements._instances import seed_of
-from cdgrab_sim.experiments.statements._statement import Measured, slope
+from cdgrab_sim.experiments.statements._statement import Measured, mean, slope
+from cdgrab_sim.synchronous._simulate import simulate
+from theory import quadratics
 
 
 def exponent(x: ArrayLike, y: ArrayLike) -> float:
@@ -63,7 +66,7 @@ def floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measu
     grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8, 16], "n": [16, 32, 64, 128]}
     grid["step_size"] = [h / (n * L) for h in (0.1, 0.05, 0.025, 0.0125)]
     cell["step_size"] = 0.1 / (grid["n"][-1] * L) if variable == "n" else 0.05 / (n * L)
-    task = partial(_floor, relaxations=40 if ordering == "sgd" else 12)  # it wanders most
+    task = partial(_floor, relaxations=20 if ordering == "sgd" else 12)  # it wanders most
     values = grid[variable]
     return exponent(values, _measured(task, cell, variable, values))
 
@@ -71,7 +74,8 @@ def floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measu
 for _ordering, _margin in (("sgd", 0.2), ("rr", 0.2), ("d-grab-pair", 0.3), ("cd-grab", 0.3)):
     slope("floor", _ordering, "m", margin=_margin, seeds=8)(partial(floor_in, "m", _ordering))
 for _ordering in ("sgd", "rr", "grab", "cd-grab"):
-    slope("floor", _ordering, "n", margin=0.35, seeds=16, slow=True)(partial(floor_in, "n", _ordering))
+    _seeds = 32 if _ordering == "grab" else 16  # a single worker: its orders differ most from seed to seed
+    slope("floor", _ordering, "n", margin=0.35, seeds=_seeds, slow=True)(partial(floor_in, "n", _ordering))
     slope("floor", _ordering, "alpha", margin=0.35, seeds=16, slow=True)(
         partial(floor_in, "step_size", _ordering)
     )
@@ -81,7 +85,7 @@ def quadratic_floor_in(variable: str, ordering: str, rng: Generator, number: int
     n = 64 if ordering == "cd-grab" else 16
     cell = {"ordering": ordering, "seed": seed_of(rng), "m": 1, "n": n, "step_size": 0.1 / n}
     cell |= {"problem": {"family": "quadratic", "d": 1, "eigenvalues": [1.0]}, "every": 2}
-    cell |= {"replicates": {"others": 12, "so": 120}}  # its errors stay; only its orders can be averaged
+    cell |= {"replicates": {"others": 12, "so": 60}}  # its errors stay; only its orders can be averaged
     grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8], "n": [8, 16, 32]}
     values = grid.get(variable) or [h / n for h in (0.2, 0.1, 0.05)]
     task = partial(_floor, relaxations=10 if ordering == "so" else 30)
@@ -93,12 +97,35 @@ for _ordering in ("sgd", "so", "rr", "flipflop"):
         slope("floor (quadratic)", _ordering, _variable, margin=0.3)(
             partial(quadratic_floor_in, _letter, _ordering)
         )
-slope("floor (quadratic)", "cd-grab", "alpha", margin=0.3)(
-    partial(quadratic_floor_in, "step_size", "cd-grab")
+
+
+# Between the exponents 2 and 3 of so and rr: what it is depends on the mean prefixes of the orders, by Q13.
+@mean("Q13", "exponent of the floor of cd-grab in alpha, less that of its filtered prefixes", cases=12,
+      margin=0.05, center=0.0)  # fmt: skip
+def filtered_exponent(rng: Generator, number: int) -> Measured:
+    n, h, measured, predicted = 64, [0.2, 0.1, 0.05], [], []
+    problem = problems.quadratic(m=1, n=n, d=1, eigenvalues=[1.0], seed=seed_of(rng))
+    assert problem.x_star is not None
+    seed, record = seed_of(rng), Record(loss=False, grad_norm=False, orders=True, trajectory=True)
+    for alpha in [one / n for one in h]:
+        epochs = round(20 / (alpha * n))
+        run = simulate(
+            problem, "cd-grab", epochs=epochs, step_size=alpha, x0=problem.x_star, seed=seed, record=record
+        )
+        assert run.orders is not None
+        assert run.trajectory is not None
+        centred = problem.data.b[0, :, 0] - problem.x_star[0]
+        means = [[-np.cumsum(centred[pi[0]]).mean()] for pi in run.orders[0]]
+        filtered = quadratics.filtered_errors(alpha, [1.0], n, means, np.zeros(1))
+        late = slice(epochs // 2, None)
+        measured.append(np.mean((run.trajectory[0, late] - problem.x_star) ** 2))
+        predicted.append(np.mean(np.asarray(filtered)[late] ** 2))
+    return exponent(h, measured) - exponent(h, predicted)
+
+
+KAPPA = (
+    2.0  # of T6: T >= 25 kappa log(m n T), 580 for all that is below; T3 asks for n T >= 2 kappa log(m n T)
 )
-
-
-KAPPA = 4.0  # the exponents hold for T >= 25 kappa log(m n T), about 900: below, they are smaller
 EPOCHS = {"sgd": 100}  # its regime begins early, and its last iterate varies most
 
 
@@ -128,7 +155,8 @@ def tuned_error_in(variable: str, ordering: str, rng: Generator, number: int) ->
 
 for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
     for _variable in ("m", "n", "T"):
-        slope("tuned error", _ordering, _variable, margin=0.4, slow=True)(
+        _seeds = 24 if (_ordering, _variable) == ("d-grab-pair", "n") else 12  # it varies twice as much
+        slope("tuned error", _ordering, _variable, margin=0.4, seeds=_seeds, slow=True)(
             partial(tuned_error_in, _variable, _ordering)
         )
 
@@ -166,7 +194,7 @@ def steps_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
 
 
 for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
-    slope("time to accuracy", _ordering, "m", margin=0.35, slow=True)(partial(time_in_m, _ordering))
+    slope("time to accuracy", _ordering, "m", margin=0.24, slow=True)(partial(time_in_m, _ordering))
 for _ordering in ("rr", "cd-grab"):
     for _quantity, _case in (
         ("tuned error (fixed N)", tuned_error_at_fixed_n),
@@ -178,7 +206,7 @@ for _ordering in ("rr", "cd-grab"):
 def mean_squared_gradients(cell: Mapping[str, Any]) -> FloatArray:
     """Return the means over the first 1, ..., T epochs of ||grad f(x_t)||^2, for every step of a grid."""
     problem, T, means = problem_of(cell), cell["T"], []
-    for step in np.geomspace(2e-3, 0.5, 14) / (problem.n * KAPPA):
+    for step in np.geomspace(2e-3, 0.5, 14) / (problem.n * problem.constants["L"]):
         run = run_of(cell, problem, step, T, Record(loss=False))
         assert run.grad_norm is not None
         squares = (run.grad_norm[:, :-1] ** 2).mean(axis=0)
@@ -200,7 +228,8 @@ def mean_squared_gradient(cell: Mapping[str, Any]) -> dict[str, float]:
 def _near(ordering: str, rng: Generator, T: int) -> dict[str, Any]:
     """Return a cell so near the minimiser that the best alpha n L is small, and the leading term leads."""
     replicates = {"rr": 1, "others": 4}  # herded orders remember which one they began with
-    return _trained(ordering, rng, T) | {"x0": [5e-4, -5e-4], "replicates": replicates}
+    cell = {"problem": {"family": "skewed", "d": 2, "kappa": 4.0}}  # neither T1 nor T5 asks for a small kappa
+    return _trained(ordering, rng, T) | cell | {"x0": [5e-4, -5e-4], "replicates": replicates}
 
 
 def gradient_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
@@ -220,9 +249,9 @@ def gradient_time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
 
 for _ordering in ("rr", "cd-grab"):
     for _variable in ("m", "n", "T"):
-        slope("non-convex bound", _ordering, _variable, margin=0.2, slow=True)(
+        slope("non-convex bound", _ordering, _variable, margin=0.24 if _variable == "T" else 0.16, slow=True)(
             partial(gradient_in, _variable, _ordering)
         )
-    slope("non-convex time to accuracy", _ordering, "m", margin=0.3, slow=True)(
+    slope("non-convex time to accuracy", _ordering, "m", margin=0.24, slow=True)(
         partial(gradient_time_in_m, _ordering)
     )

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.random import Generator
+from scipy.special import ndtr
 
 from cdgrab_sim import problems
 from cdgrab_sim._records import Record
 from cdgrab_sim.experiments._orders import last, permutations
-from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, upper
+from cdgrab_sim.experiments.statements._statement import (
+    Measured,
+    difference,
+    identity,
+    lower,
+    mean,
+    upper,
+)
 from cdgrab_sim.experiments.statements.general_quadratics import quadratics
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import instances as theory
+from theory.quadratics import average_product
 
 
 @identity("I1", "gradients and value of the skewed problem", cases=30)
@@ -91,7 +102,7 @@ def general(rng: Generator, number: int) -> Measured:
     ]
 
 
-@identity("I6", "mean of rr on the skewed problem, alpha n L = 0.1, n = 400", cases=4, tol=0.08)
+@mean("I6", "mean of rr on the skewed problem, alpha n L = 0.1, n = 400", cases=8, margin=0.08)
 def skewed_mean(rng: Generator, number: int) -> Measured:
     m, kappa, n = (1, 4)[number % 2], (10.0, 50.0)[number // 2 % 2], 400
     problem = problems.skewed(m=m, n=n, d=4, kappa=kappa, seed=int(rng.integers(2**31)))
@@ -102,7 +113,39 @@ def skewed_mean(rng: Generator, number: int) -> Measured:
     assert run.trajectory is not None
     sigma = np.sqrt(np.mean(problem.data.terms**2, axis=(0, 1)))
     measured = run.trajectory[0, epochs // 3 :].mean(axis=0) / sigma
-    return difference(measured.mean(), theory.skewed_mean(kappa, alpha, 1.0, n, m))
+    return measured.mean() / theory.skewed_mean(kappa, alpha, 1.0, n, m)
+
+
+@identity("I6", "constant of the drift, by quadrature over the bridge", cases=10, tol=1e-6)
+def drift_constant(rng: Generator, number: int) -> Measured:
+    kappa = 1.5 + 10.0 * number
+    c = theory.bridge_constant(kappa)
+    phi = (np.arange(4000) + 0.5) * (np.pi / 4000)
+    s, weight = np.sin(phi) / 2, np.sin(phi) / 2  # t = (1 - cos phi) / 2, where B(t) has deviation s
+    excess = s * np.exp(-((c / s) ** 2) / 2) / np.sqrt(2 * np.pi) - c * ndtr(-c / s)
+    return difference((kappa - 1) * np.sum(excess * weight) * (np.pi / 4000), c)
+
+
+@identity("I1", "an epoch of sign terms that stays on one side", cases=10)
+def sign_terms(rng: Generator, number: int) -> Measured:
+    # To the right of the kink the skewed problem is a quadratic of curvature 1: every step is known.
+    m, n, nu, alpha = 1 + number % 3, 2 * int(rng.integers(1, 6)), float(rng.uniform(0.1, 1.0)), 0.02
+    problem = problems.skewed(m=m, n=n, d=1, kappa=4.0)
+    terms = theory.sign_terms(m, n, nu)
+    problem = replace(problem, data=problem.data._replace(terms=terms[..., None]))
+    pi = np.array([rng.permutation(n) for _ in range(m)])
+    x = 5.0
+    for k in range(n):
+        x -= alpha * (x + terms[np.arange(m), pi[:, k]].mean())
+    return difference(last(problem, [pi], alpha, [5.0]), [x])
+
+
+@upper("I2", "how far the published step size forgets the start, times n T", cases=10, tight=0.9)
+def forgotten(rng: Generator, number: int) -> Measured:
+    n, T, lam = 2 * int(rng.integers(3, 20)), int(rng.integers(5, 40)), float(rng.uniform(0.5, 2.0))
+    eta = theory.safran_shamir_step_size(n, T, lam)
+    problem = quadratics(np.full((1, n, 1, 1), lam), np.zeros((1, n, 1)))
+    return last(problem, [np.arange(n)[None]], eta, [1.0], T)[0] * n * T
 
 
 @identity("I7", "mean product of De Sa's matrices over all orders", cases=1)
@@ -110,7 +153,11 @@ def de_sa(rng: Generator, number: int) -> Measured:
     arrays = theory.de_sa()
     problem = quadratics((np.eye(5) - arrays.matrices)[None], np.zeros((1, 5, 5)))
     products = [[last(problem, [pi], 1.0, x0) for x0 in np.eye(5)] for pi in permutations(1, 5)]
-    return difference(np.mean(products, axis=0).T, arrays.reshuffled)
+    measured = np.mean(products, axis=0).T
+    return [
+        difference(measured, arrays.reshuffled),
+        difference(measured, average_product(arrays.matrices)),
+    ]
 
 
 @identity("I8", "gradients of the robust problem", cases=20)

@@ -1,0 +1,96 @@
+"""`make mutants`: where tokens are changed, to what, and which tests are asked."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from benchmarks import mutants
+from benchmarks._sites import Site, sites, statement_around
+from benchmarks.equivalent_mutants import EQUIVALENT
+
+SOURCE = '''"""One + two."""
+
+LIMIT = 2.0
+
+def f(x: int = 3, *, flag: bool = True) -> float:
+    """Return 1 + 1."""
+    if x <= 1 and not flag:
+        raise ValueError(f"expected {x + 1}; got {x - 1}")
+    return (x
+            - LIMIT) ** 2
+'''
+
+
+def found(**options):
+    return {(s.line, s.old, s.new) for s in sites("f.py", SOURCE, **options)}
+
+
+def test_operators_comparisons_numbers_and_truth_values_are_sites_and_messages_are_not():
+    expected = {(3, "2.0", "2.5"), (5, "3", "4"), (5, "True", "False"), (7, "<=", "<"), (7, "1", "2")}
+    expected |= {(7, "and", "or"), (10, "-", "+"), (10, "**", "*"), (10, "2", "3")}
+    assert found() == expected
+    assert found(sizes=False) == expected - {(3, "2.0", "2.5")}
+
+
+def test_one_token_is_changed_and_the_rest_is_as_it_was():
+    for site in sites("f.py", SOURCE):
+        changed = site.applied(SOURCE)
+        assert changed != SOURCE
+        compile(changed, "f.py", "exec")
+        pairs = zip(SOURCE.splitlines(), changed.splitlines(), strict=True)
+        assert [k for k, (a, b) in enumerate(pairs, 1) if a != b] == [site.line]
+    with pytest.raises(ValueError, match="expected '-' there"):
+        Site("f.py", 3, 0, "-", "+").applied(SOURCE)
+
+
+def test_columns_count_bytes():
+    [site] = sites("f.py", 'α = "é" + x\n')
+    assert site.applied('α = "é" + x\n') == 'α = "é" - x\n'
+
+
+def test_tests_of_a_statement_are_those_that_execute_any_of_its_lines():
+    assert statement_around(SOURCE, 10) == (9, 10)
+    assert statement_around(SOURCE, 7) == (7, 7)
+    seen = {"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "slow"}}}
+    seconds = {"a": 0.2, "b": 0.1, "slow": 100.0}
+    by_line = {s.line: mutants.tests_of(s, SOURCE, seen, seconds) for s in sites("f.py", SOURCE)}
+    assert by_line[10] == ["b", "a"]
+    assert by_line[7] == ["a"]
+    assert by_line[3] == ["b", "a"]  # it runs at import: all that run something of the file
+
+
+def test_a_sample_is_its_seed_and_keeps_to_the_packages(monkeypatch, tmp_path):
+    for name, text in (
+        ("cdgrab_sim/a.py", "x = 1 + 2\n"),
+        ("cdgrab_sim/plots/b.py", "y = 3\n"),
+        ("theory/c.py", SOURCE),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    few, again, every = mutants.sampled(4, 1), mutants.sampled(4, 1), mutants.sampled(99, 2)
+    assert few == again
+    assert len(every) == 3 + len(found())
+    assert {site.file for site in every} == {"cdgrab_sim/a.py", "theory/c.py"}
+    assert random.Random(2).sample(sorted(map(str, every)), 1)  # distinct
+
+
+@pytest.mark.parametrize(("status", "code"), [("killed", 0), ("lived", 1), ("unseen", 1)])
+def test_what_lives_counts_unless_it_is_listed(status, code, monkeypatch, capsys):
+    results = [{"text": "f.py | a | + -> -", "status": status}]
+    assert mutants.report(results) == code
+    assert ("f.py | a" in capsys.readouterr().out) == bool(code)
+    monkeypatch.setitem(EQUIVALENT, "f.py | a | + -> -", "a is zero")
+    assert mutants.report([*results, {"text": "f.py | b | 1 -> 2", "status": "killed"}]) == 0
+    assert "1 of 1 mutants died (100.0%); 1 more are equivalent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", EQUIVALENT)
+def test_what_is_listed_as_equivalent_still_stands_there(text):
+    name, line, change = text.split(" | ")
+    assert EQUIVALENT[text]
+    source = (Path(mutants.ROOT) / name).read_text(encoding="utf-8")
+    assert line in {one.strip() for one in source.splitlines()}
+    assert change.split(" -> ")[0] in line
