@@ -39,6 +39,8 @@ EXPERIMENTS: dict[str, str] = {
     "local": "Does order survive when workers communicate once in a while?",
     "thinning": "How close do thinned points come to all points, and orders from sketches to orders?",
     "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
+    "compress": "Does order survive when gradients are compressed?",
+    "gossip": "Does order survive when workers talk to their neighbours only?",
     "limits": "How close do orderings come to what is proved impossible to beat?",
     "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",
     "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",

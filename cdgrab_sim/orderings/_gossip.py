@@ -14,8 +14,9 @@ from cdgrab_sim._kernels.registers import Where, aligned
 from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.graphs import Graph
-from cdgrab_sim.orderings._balance import add, complete, inner, place, refuse_repeats, too_many
+from cdgrab_sim.orderings._balance import add, inner, place, refuse_repeats, too_many
 from cdgrab_sim.orderings._orders import first_orders
+from cdgrab_sim.orderings._pair import close
 from cdgrab_sim.orderings._registry import ORDERINGS
 
 
@@ -127,8 +128,10 @@ def cd_grab_gossip(*, graph: Graph | str = "ring", first: ArrayLike | None = Non
 
     Notes
     -----
-    Derived here; not published. A pair costs a worker one vector to each neighbour for its increment, and one
-    for the average; CD-GraB sends one to the server, and a sign comes back.
+    Derived here; not published. Where W has an eigenvalue well below 0, as on a torus, a disagreement of that
+    mode is told with the wrong sign and grows: give it ``graph.lazy()`` there (note N6). A pair costs a
+    worker one vector to each neighbour for its increment, and one for the average; CD-GraB sends one to the
+    server, and a sign comes back.
 
     Examples
     --------
@@ -167,9 +170,7 @@ def cd_grab_gossip(*, graph: Graph | str = "ring", first: ArrayLike | None = Non
             raise too_many(label, state.pi.shape[1])
 
     def advance(state: GossipState, rng: Generator) -> GossipState:
-        back = state.shown // 2
-        refuse_repeats(label, complete(state.after, state.pi, state.shown - back, back))
-        state.shown[:] = 0
+        refuse_repeats(label, close(state.after, state.pi, state.shown))
         state.s[:] = 0.0
         return state._replace(pi=state.after, after=state.pi)
 

@@ -54,6 +54,15 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "rr, copies of one shard": ("#E69F00", "s", "solid"),
     "rr, one order for all, own shards": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     "rr, one order for all, copies of one shard": ("#000000", "D", (0, (1, 1))),
+    # what is sent instead of gradients
+    "plain": ("#000000", "+", "solid"),
+    "Q": ("#E69F00", "o", (0, (4, 2))),
+    "DIANA per worker": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "DIANA": ("#009E73", "s", (0, (3, 1, 1, 1))),
+    # graphs
+    "ring": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "torus": ("#E69F00", "o", (0, (4, 2))),
+    "exponential": ("#009E73", "s", (0, (3, 1, 1, 1))),
     # problems
     "skewed": ("#009E73", "s", (0, (3, 1, 1, 1))),
     "quadratic, many examples": ("#0072B2", "^", (0, (5, 1, 1, 1))),
