@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 
-from cdgrab_sim import _files
+from cdgrab_sim import _checks, _files
 from cdgrab_sim._run import Run
 from cdgrab_sim.asynchronous._run import AsyncRun
 
@@ -30,5 +30,5 @@ def load(path: str | PathLike[str]) -> Run | AsyncRun:
     >>> bool((again.loss == run.loss).all())
     True
     """
-    run: Run | AsyncRun = _files.read_run(path, {"Run": Run, "AsyncRun": AsyncRun})
+    run: Run | AsyncRun = _files.read_run(_checks.path("path", path), {"Run": Run, "AsyncRun": AsyncRun})
     return run

@@ -18,6 +18,8 @@ from enum import IntEnum
 
 from numpy.random import PCG64, Generator, SeedSequence
 
+from cdgrab_sim import _checks
+
 _JUMP = 0x9E3779B97F4A7C15F39CC0605CEDC835  # odd; the distance that PCG64.jumped uses
 _ASIDE = 0x6A09E667F3BCC908B2FB1366EA957D3F  # odd; 2**128 times the square root of 2, less 1
 
@@ -40,6 +42,7 @@ class Stream:
     """The stream of one (seed, role, index), which :meth:`at` places at the start of an epoch."""
 
     def __init__(self, seed: int, role: Role, index: int = 0) -> None:
+        seed = _checks.integer("seed", seed, low=0)
         self._bits = PCG64(SeedSequence(seed, spawn_key=(int(role), index)))
         self._start = self._bits.state
         self._generator = Generator(self._bits)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cdgrab_sim import _files
+from cdgrab_sim import _checks, _files
 from cdgrab_sim._types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Run:
 
         The file appears under its name only when it is whole.
         """
-        _files.save_run(self, path)
+        _files.save_run(self, _checks.path("path", path))
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the measurements as a labelled dataset (needs the extra ``xarray``)."""

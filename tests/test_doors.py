@@ -3,6 +3,7 @@
 import decimal
 import fractions
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,7 +137,7 @@ REFUSED = {
     "problem": (r"name: expected text; got 3", lambda: problem_of(name=3)),
     "update": (
         r"update 'mine': settings\['f'\]: expected numbers, text, lists or mappings",
-        lambda: cg.Update("mine", functions, functions, settings={"f": functions}),
+        lambda: replace(cg.updates.adam(), name="mine", settings={"f": functions}),
     ),
 }
 
@@ -232,3 +233,106 @@ BEYOND = np.array([[np.longdouble("1e4000")], [1.0]])
 def test_numbers_beyond_the_machine_are_refused(line, call):
     with pytest.raises(ValueError, match=line):
         call()
+
+
+ONE = np.ones(1)
+LINES = {"rr": [[4.0, 2.0], [6.0, 3.0]]}
+
+
+def run_with(**given):
+    return cg.simulate(**{"problem": "skewed", "ordering": "rr", "epochs": 1, "step_size": 1e-3} | given)
+
+
+def async_with(**given):
+    settings = {"problem": "quadratic", "method": "vanilla", "workers": 8, "updates": 2, "step_size": 1e-3}
+    return cg.simulate_async(**settings | given)
+
+
+# The kinds of faults that the fuzzer found, an argument each; it has more (tests/fuzz).
+FOUND = {
+    "a value of many lines": (r"^m: expected .* got a value of type ndarray$", lambda: run_with(problem=cg.problems.skewed(m=np.eye(9)))),
+    "a value without a text": (r"^kappa: expected .* got a value of type Mute", lambda: cg.problems.skewed(kappa=Mute())),
+    "a list of rude ones": (r"^eps: expected an array", lambda: cg.balancing.prefix_discrepancy(ONE[None], Unarrayed())),
+    "a field of rude ones": (r"^\[grid\] kappa: expected", lambda: cg.sweep(fixed={}, grid={"kappa": Unarrayed()})),
+    "no path": (r"^path: expected a path; got 3", lambda: cg.load(3)),
+    "bytes as a path": (r"^path: expected a path; got b'a'", lambda: run_with().save(b"a")),
+    "a path with a null": (r"^path: expected a path; .* no file can be called", lambda: cg.load("a\0b")),
+    "a path beyond Unicode": (r"^path: expected a path; .* no file can be called", lambda: cg.save_orders("\ud800", [0])),
+    "no mapping": (r"^fixed: expected a mapping", lambda: cg.sweep(fixed=3)),
+    "keys that are no text": (r"^a key of grid: expected text; got 1", lambda: cg.sweep(fixed={}, grid={1: [2]})),
+    "records that are no mapping": (r"^updates: expected a mapping", lambda: cg.sweep([], updates=3)),
+    "configurations that are no list": (r"^configs: expected a list", lambda: cg.sweep(1.0)),
+    "dimensions that are no list": (r"^dims: expected a list", lambda: study().to_xarray(1)),
+    "a dimension twice": (r"^dims: expected different fields", lambda: study().to_xarray(["seed", "seed"])),
+    "an executor that is none": (r"^executor: expected a function that returns an Executor", lambda: study(executor=int)),
+    "a truth value that is none": (r"^exact: expected True or False", lambda: cg.orderings.grab(exact=ONE)),
+    "a truth value of a method": (r"^stop: expected True or False", lambda: cg.asynchronous.methods.rennala(2, stop=ONE)),
+    "a truth value of a run": (r"^drain: expected True or False", lambda: async_with(drain=1)),
+    "complex numbers": (r"^times: expected numbers", lambda: cg.analysis.uncensored([[1j]])),
+    "a complex box": (r"^low: expected numbers", lambda: cg.asynchronous.box(1j, 1.0)),
+    "boxes that do not fit": (r"^low, high: expected numbers or one shape", lambda: cg.asynchronous.box([1, 2], [3, 4, 5])),
+    "a function of other arguments": (r"step: expected arguments \(it, g, alpha, u\); got \(\)", lambda: replace(cg.updates.adam(), step=lambda: 0)),
+    "a gradient of other arguments": (r"problem 'mine': grads: expected arguments", lambda: problem_of(grads=lambda: 0)),
+    "a method of other arguments": (r"method 'a': arrive: expected arguments", lambda: cg.asynchronous.Method("a", lambda x, w, s: 0, lambda: 0)),
+    "an error that is no number": (r"^what error returns: expected numbers", lambda: cg.analysis.tune(lambda a: "x", 1, 9)),
+    "no function": (r"^belongs: expected a function", lambda: cg.orderings.select(3)),
+    "no list of numbers": (r"^counters: expected a list", lambda: cg.updates.iterates(ONE, counters=3)),
+    "more than memory": (r"^m, n, d: expected sizes .* fits into memory; got m = 1099511627776", lambda: cg.problems.skewed(m=2**40)),
+    "more workers than memory": (r"^workers, d: expected sizes", lambda: async_with(problem=cg.problems.quadratic(m=1), workers=2**62)),
+    "more draws than memory": (r"update 'adam': draws: expected a whole number 0\.\.", lambda: replace(cg.updates.adam(), draws=2**62)),
+    "numbers whose squares leave the machine": (r"^linear: expected entries below", lambda: cg.problems.from_hessians([[[[1.0]]]], [[[1e308]]])),
+    "a power that leaves the machine": (r"^power: expected one", lambda: async_with(job_times=times.by_norm(1e30))),
+    "a ratio that leaves the machine": (r"^ratio: expected a number below", lambda: times.two_classes([True, False], 1e308)),
+    "classes that are no truth values": (r"^slow: expected truth values", lambda: times.two_classes(3, 2.0)),
+    "a seed that is an array": (r"^seed: expected a whole number", lambda: cg.problems.quadratic(seed=ONE)),
+    "an experiment that is none": (r"^experiment: expected one of", lambda: cg.experiments.load(3)),
+    "a result that is none": (r"^result: expected a Result", lambda: cg.experiments.figure(3)),
+    "axes that are none": (r"^ax: expected Axes", lambda: cg.plots.prefix_walk([[1.0, 2.0]], {"rr": [0]}, ax=3)),
+    "a figure that is none": (r"^figure: expected a Figure", lambda: cg.plots.inline_svg(3)),
+    "a name that is none": (r"^name: expected text", lambda: cg.plots.look(b"rr")),
+    "panels that are none": (r"^panels: expected a list", lambda: cg.plots.together(3)),
+    "nothing to draw": (r"^runs: expected at least one name", lambda: cg.plots.loss_curves({})),
+    "a table of another shape": (r"^values\['rr'\]: expected numbers of shape", lambda: cg.plots.rate_plot([1, 2, 3], LINES, xlabel="", ylabel="")),
+    "a line too steep for a page": (r"^slopes: expected exponents", lambda: cg.plots.rate_plot([1, 2], LINES, xlabel="", ylabel="", slopes=[1e308])),
+    "a minimum above the losses": (r"^f_star: expected a minimum", lambda: cg.plots.loss_curves({"rr": run_with()}, f_star=1e9)),
+    "colours that do not fit": (r"^values: expected shape", lambda: cg.plots.order_map([[0, 1]], values=[1.0, 2.0, 3.0])),
+    "an order under another name": (r"^new: expected whole numbers", lambda: cg.testing.assert_pairs_halve(np.eye(2), [0.5, 1], [1])),
+    "runs that are no number": (r"^runs: expected a whole number", lambda: cg.testing.assert_random_orders(np.zeros((1, 2, 1)), len, runs=-1)),
+    "thresholds near 0": (r"^thresholds: expected numbers from", lambda: cg.testing.assert_sub_gaussian([1.0], [[0.0]], [1.0], [5e-324], [[1.0]])),
+    "outcomes that do not fit": (r"^probabilities, ends: expected one of each", lambda: cg.testing.assert_sub_gaussian([1.0], [[0.0], [1.0]], [1.0], [1.0], [[1.0]])),
+}  # fmt: skip
+
+
+class Mute:
+    """A class whose values have no text."""
+
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+class Unarrayed:
+    """A class that is no array after all."""
+
+    def __array__(self, *given, **named):
+        raise RuntimeError("no")
+
+
+def study(**more):
+    fixed = {"problem": "skewed", "ordering": "rr", "m": 1, "n": 2, "epochs": 1, "step_size": 1e-3}
+    return cg.sweep(fixed=fixed, grid={"seed": [0, 1]}, **more)
+
+
+@pytest.mark.parametrize("kind", FOUND)
+def test_the_kinds_that_a_fuzzer_found_are_refused_by_name(kind):
+    line, call = FOUND[kind]
+    with pytest.raises((TypeError, ValueError), match=line) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    assert not isinstance(caught.value, UnicodeError)
+
+
+def test_lines_beyond_the_numbers_there_are_have_no_warning():
+    fit = cg.analysis.rate([1.0, 2.0], [[1.0, 8.0], [1.0, 4.0]])
+    assert fit.predict([1e300])[0].tolist() == [np.inf]
+    cg.asynchronous.job_times.pareto(2.0, np.longdouble("1e4000"))
+    cg.testing.assert_greedy_decisions([[1e300], [2e300], [3e300]], [1, -1, 1])

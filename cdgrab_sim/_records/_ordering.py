@@ -135,12 +135,19 @@ class Ordering:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _checks.text("name", self.name))
         _checks.choice("family", self.family, FAMILIES)
-        if self.look is not None and len(self.look) != 3:
-            raise ValueError(f"look: expected a colour, a marker and dashes; got {self.look!r}")
+        for flag in ("replacement", "verified", "coordinated", "compared"):
+            object.__setattr__(self, flag, _checks.flag(flag, getattr(self, flag)))
+        if self.slopes is not None:
+            _checks.text("slopes", self.slopes)
+        if self.look is not None and not (isinstance(self.look, tuple | list) and len(self.look) == 3):
+            raise ValueError(f"look: expected a colour, a marker and dashes; got {_checks.brief(self.look)}")
         for name in ("init", "advance") if self.observe is None else ("init", "observe", "advance"):
             _checks.function(f"ordering {self.name!r}: {name}", getattr(self, name))
+        where = f"ordering {self.name!r}:"
+        _checks.takes(f"{where} init", self.init, "problem", "rng")
+        _checks.takes(f"{where} advance", self.advance, "state", "rng")
         if self.observe is not None:
             _checks.takes(
-                f"ordering {self.name!r}: observe", self.observe, "state", "seen",
+                f"{where} observe", self.observe, "state", "seen",
                 hint="find k0 and G, and also who and at, in `seen`",
             )  # fmt: skip

@@ -12,6 +12,12 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks
 from cdgrab_sim._types import Data, FloatArray, Grads, IntArray, Loss, Value, Walk
 
+_TAKEN = {
+    "grads": ("out", "x", "who", "idx", "data"),
+    "value": ("x", "data"),
+    "loss": ("x", "i", "j", "data"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -97,8 +103,14 @@ class Problem:
             got = type(self.data).__name__
             raise TypeError(f"data: expected a tuple of arrays; got {got}; write data=(a,) for one array a")
         object.__setattr__(self, "data", _checked(self.data))
+        for name, arguments in _TAKEN.items():
+            if (function := getattr(self, name)) is not None:
+                _checks.function(f"problem {self.name!r}: {name}", function)
+                _checks.takes(f"problem {self.name!r}: {name}", function, *arguments)
         if not isinstance(self.constants, Mapping):
-            raise TypeError(f"constants: expected a mapping, such as {{'L': 2.0}}; got {self.constants!r}")
+            raise TypeError(
+                f"constants: expected a mapping, such as {{'L': 2.0}}; got {_checks.brief(self.constants)}"
+            )
         constants = {letter: _number(f"constants[{letter!r}]", c) for letter, c in self.constants.items()}
         object.__setattr__(self, "constants", constants)
         if self.f_star is not None:

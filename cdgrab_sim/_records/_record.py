@@ -50,6 +50,8 @@ class Record:
         for name in ("loss", "grad_norm", "distance", "balance", "orders", "trajectory", "average"):
             object.__setattr__(self, name, _checks.flag(name, getattr(self, name)))
         if not isinstance(self.herding, tuple | list):
-            raise TypeError(f"herding: expected a tuple of norms, such as ('inf',); got {self.herding!r}")
+            raise TypeError(
+                f"herding: expected a tuple of norms, such as ('inf',); got {_checks.brief(self.herding)}"
+            )
         norms = tuple(_checks.choice("norm", norm, ("inf", "l2")) for norm in self.herding)
         object.__setattr__(self, "herding", norms)

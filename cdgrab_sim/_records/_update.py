@@ -10,6 +10,8 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records._problem import Problem
 from cdgrab_sim._types import FloatArray, IntArray
 
+_MOST_DRAWS = 1 << 20
+
 
 class Iterates(NamedTuple):
     """Where an update stands: one shape for all updates, so that every loop over them is compiled once.
@@ -106,18 +108,29 @@ class Update:
 
     def __post_init__(self) -> None:
         for name in ("init", "step") if self.take is None else ("init", "step", "take"):
-            _checks.function(f"update {self.name!r}: {name}", getattr(self, name))
+            _checks.function(f"update {_checks.brief(self.name)}: {name}", getattr(self, name))
         object.__setattr__(self, "name", _checks.text("name", self.name))
         where = f"update {self.name!r}:"
-        if not callable(self.draws):
-            object.__setattr__(self, "draws", _checks.integer(f"{where} draws", self.draws, low=0))
+        _checks.takes(f"{where} init", self.init, "x0", "problem")
+        _checks.takes(f"{where} step", self.step, "it", "g", "alpha", "u")
+        if self.take is not None:
+            _checks.takes(f"{where} take", self.take, "it", "out", "g", "alpha", "i", "j", "u")
+        _checks.mapping(f"{where} settings", self.settings)
+        if callable(self.draws):
+            _checks.takes(f"{where} draws", self.draws, "problem")
+        else:
+            object.__setattr__(self, "draws", _draws(where, self.draws))
         object.__setattr__(self, "settings", _checks.plain(f"{where} settings", self.settings))
 
     def draws_on(self, problem: Problem) -> int:
         """Return the uniform numbers per gradient on this problem."""
         wanted = self.draws(problem) if callable(self.draws) else self.draws
-        return _checks.integer(f"update {self.name!r}: draws", wanted, low=0)
+        return _draws(f"update {self.name!r}:", wanted)
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings as plain JSON."""
         return {"name": self.name, **self.settings}
+
+
+def _draws(where: str, wanted: Any) -> int:
+    return _checks.integer(f"{where} draws", wanted, low=0, high=_MOST_DRAWS)

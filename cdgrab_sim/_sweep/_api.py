@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
+from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._sweep._config import Config, changes, plain
 from cdgrab_sim._sweep._engines import Engine
@@ -90,9 +91,12 @@ def sweep(
     >>> study.curves("loss", ordering="rr", m=4).shape
     (3, 21)
     """
-    task = Simulation(problems or {}, orderings or {}, updates or {})
-    if not isinstance(record, Record | None):
-        raise TypeError(f"record: expected a Record, such as cg.Record(every=10); got {record!r}")
+    progress = _checks.flag("progress", progress)
+    task = Simulation(
+        *(_named(*one) for one in (("problems", problems), ("orderings", orderings), ("updates", updates)))
+    )
+    if record is not None:
+        _checks.instance("record", record, Record, "a Record, such as cg.Record(every=10)")
     shared = {} if record is None else plain({"record": record})
     plan = plan_of(task, [shared | config for config in configs_of(configs, fixed, grid, zip)])
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": progress, "label": "runs"}
@@ -105,6 +109,10 @@ def sweep(
     return Sweep(store)
 
 
+def _named(name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if given is None else _checks.mapping(name, given)
+
+
 def configs_of(
     configs: Configs | None,
     fixed: Mapping[str, Any] | None,
@@ -114,7 +122,8 @@ def configs_of(
     """Return the configurations from whichever form they were given in."""
     if configs is None:
         return configurations(fixed, grid, zip)
-    if any(table is not None and len(table) for table in (fixed, grid, zip)):
+    tables = [_named(*one) for one in (("fixed", fixed), ("grid", grid), ("zip", zip))]
+    if any(tables):
         raise ValueError("expected configs, or fixed, grid and zip; got both")
     if isinstance(configs, str | PathLike):
         return read_toml(configs)
@@ -123,7 +132,7 @@ def configs_of(
     if hasattr(configs, "__array__"):
         kind = type(configs).__name__
         raise TypeError(f"configs: expected a list of configurations; got {kind}; pass a list of mappings")
-    return [plain(config) for config in configs]
+    return [plain(config) for config in _checks.listed("configs", configs)]
 
 
 def plan_of(task: Simulation, configs: Sequence[Config]) -> Plan:

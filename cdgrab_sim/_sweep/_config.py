@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem, Record, Update
 
 Config: TypeAlias = dict[str, Any]
@@ -52,7 +53,10 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return [_plain(f"{name}[{k}]", found) for k, found in enumerate(value)]
     if hasattr(value, "__array__") and not isinstance(value, np.generic) and not np.ma.is_masked(value):
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except Exception:  # a class of somebody else may raise what it likes
+            raise _not_plain(name, value) from None
         return _plain(name, list(array) if array.ndim else array[()])
     raise _not_plain(name, value)
 
@@ -93,8 +97,7 @@ _HINTS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 def _not_plain(name: str, value: Any) -> TypeError:
     kind = type(value).__name__
     hint = next((f"; {hint.format(kind=kind.lower())}" for fits, hint in _HINTS if fits(value)), "")
-    shown = " ".join(repr(value).split())
-    got = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    got = _checks.brief(value)
     return TypeError(
         f"{name}: expected plain JSON (finite real numbers, strings, lists, tables); got {kind} {got}{hint}"
     )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TypeAlias
 
 from cdgrab_sim import _checks
@@ -49,7 +50,10 @@ def _lanes(jobs: int, tasks: int, executor: Executor | Callable[[], Executor] | 
     if isinstance(executor, Executor):
         return [Lane(lambda: executor, owned=False)]
     _checks.function("executor", executor)
-    return [Lane(executor)]
+    made = partial(
+        _checks.instance, "executor", kind=Executor, expected="a function that returns an Executor"
+    )
+    return [Lane(lambda: made(value=executor()))]
 
 
 @contextmanager

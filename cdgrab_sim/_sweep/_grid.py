@@ -45,9 +45,12 @@ def configurations(
     {'n': 64, 'm': 2, 'd': 2, 'epochs': 20}
     {'n': 64, 'm': 2, 'd': 3, 'epochs': 30}
     """
-    fixed = dict({} if fixed is None else fixed)
-    crossed = {name: _list("grid", name, values) for name, values in ({} if grid is None else grid).items()}
-    paired = {name: _list("zip", name, values) for name, values in ({} if zip is None else zip).items()}
+    fixed, grid, zip = (
+        {} if one is None else _checks.mapping(name, one)
+        for name, one in builtins.zip(TABLES, (fixed, grid, zip), strict=True)
+    )
+    crossed = {name: _list("grid", name, values) for name, values in grid.items()}
+    paired = {name: _list("zip", name, values) for name, values in zip.items()}
     _check_names(fixed, crossed, paired)
     lengths = {name: len(values) for name, values in paired.items()}
     if len(set(lengths.values())) > 1:
@@ -65,7 +68,9 @@ def _list(table: str, name: str, values: Any) -> list[Any]:
     if hasattr(values, "__array__"):
         values = plain({f"[{table}] {name}": values})[f"[{table}] {name}"]
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
-        raise TypeError(f"[{table}] {name}: expected a list; got {values!r}; single values belong to [fixed]")
+        raise TypeError(
+            f"[{table}] {name}: expected a list; got {_checks.brief(values)}; single values belong to [fixed]"
+        )
     if len(values) == 0:
         raise ValueError(f"[{table}] {name}: expected at least one value; got an empty list")
     return list(values)
@@ -94,5 +99,5 @@ def read_toml(path: str | PathLike[str]) -> list[Config]:
     for name, table in tables.items():
         _checks.choice("table", name, TABLES)
         if not isinstance(table, dict):
-            raise ValueError(f"{path}: {name}: expected a table [{name}]; got {table!r}")
+            raise ValueError(f"{path}: {name}: expected a table [{name}]; got {_checks.brief(table)}")
     return configurations(**tables)

@@ -30,9 +30,11 @@ def dataset(store: Store, dims: Sequence[str] | None) -> xarray.Dataset:
     fields = configured + [name for name in (apart("task", configured),) if name in names(lines)]
     values = {name: _hashable([line.get(name) for line in lines]) for name in names(lines)}
     varying = [name for name in fields if len(set(values[name])) > 1]
-    chosen = _independent(varying, values) if dims is None else list(dims)
+    chosen = _independent(varying, values) if dims is None else _checks.listed("dims", dims)
     for name in chosen:
         _checks.choice("dimension", name, fields)
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"dims: expected different fields; got {_checks.brief(dims)}")
     labels = {name: _labels(values[name]) for name in chosen}
     index = {name: {label: k for k, label in enumerate(labels[name])} for name in chosen}
     place = [tuple(index[name][values[name][k]] for name in chosen) for k in range(len(rows))]

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from cdgrab_sim import _checks
 from cdgrab_sim._sweep._damage import as_written, check_pages, check_whole, one_line
 from cdgrab_sim._sweep._format import APPLICATION, FORMAT, SCHEMA, migrate
 from cdgrab_sim._sweep._lock import locked
@@ -95,9 +96,7 @@ def reading(path: str | PathLike[str], *, pages: bool = False) -> Iterator[Store
 
 def _file(path: Any) -> Path:
     """Refuse what is no file, or what SQLite would take for something else than the name of one."""
-    if not isinstance(path, str | PathLike):
-        raise TypeError(f"store: expected a path; got {path!r}")
-    found = Path(path)
+    found = _checks.path("store", path)
     special = str(path) == ":memory:" or str(path).startswith("file:")
     if special or not found.name or (found.exists() and not found.is_file()):
         raise ValueError(f"{str(path)!r}: expected the name of a file; choose another one")

@@ -104,7 +104,8 @@ class Sweep:
             if all(meaning(key, row.config.get(key)) == value for key, value in wanted.items())
         ]
         if not chosen:
-            raise ValueError(f"curves: no run with {name!r} and {fields}; see table() for what there is")
+            asked = ", ".join(f"{key} = {_checks.brief(value)}" for key, value in fields.items())
+            raise ValueError(f"curves: no run with {name!r} and {asked}; see table() for what there is")
         shapes = {found[row.position].shape for row in chosen}
         if len(shapes) > 1:
             raise ValueError(
@@ -151,6 +152,7 @@ class Sweep:
 
         NaN and inf, which JSON does not know, become null. With `curves` the arrays are there as lists.
         """
+        curves = _checks.flag("curves", curves)
         with self._store() as store:
             rows = store.rows()
             arrays = {name: store.curves(name) for name in store.curve_names()} if curves else {}
@@ -181,7 +183,7 @@ def _strict(value: Any) -> Any:
 
 def _written(text: str, path: str | PathLike[str] | None) -> str:
     if path is not None:
-        with written_whole(path) as file:
+        with written_whole(_checks.path("path", path)) as file:
             file.write(text.encode())
     return text
 

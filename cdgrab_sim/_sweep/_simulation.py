@@ -87,7 +87,8 @@ class Simulation:
         for kind in known.keys() & config.keys():
             if not isinstance(config[kind], str):
                 raise TypeError(
-                    f"{kind}: expected a name; got {config[kind]!r} (known: {', '.join(known[kind])})"
+                    f"{kind}: expected a name; "
+                    f"got {_checks.brief(config[kind])} (known: {', '.join(known[kind])})"
                 )
         chosen = {
             kind: registry[_checks.choice(kind, config[kind], registry)]
@@ -99,7 +100,7 @@ class Simulation:
         for name in config.keys() - settings:
             takers = sum(name in names for names in taken.values())
             if takers != 1:
-                who = " and ".join(f"{kind} {config[kind]!r}" for kind in chosen)
+                who = " and ".join(f"{kind} {_checks.brief(config[kind])}" for kind in chosen)
                 wrong = "none of them takes it" if takers == 0 else "both take it, which is ambiguous"
                 fields = ", ".join(sorted(settings.union(*taken.values())))
                 raise ValueError(f"field {name!r}: {who}: {wrong} (known: {fields})")
@@ -112,7 +113,9 @@ class Simulation:
         """Return what a configuration asks to write down."""
         chosen = config.get("record", {})
         if not isinstance(chosen, Mapping):
-            raise TypeError(f"record: expected a table, for example {{'every': 10}}; got {chosen!r}")
+            raise TypeError(
+                f"record: expected a table, for example {{'every': 10}}; got {_checks.brief(chosen)}"
+            )
         for name in chosen:
             _checks.choice("record", name, [one.name for one in fields_of(Record)])
         return Record(**chosen)

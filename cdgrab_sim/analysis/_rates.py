@@ -59,7 +59,10 @@ class RateFit:
         log_x = np.log(_positive("x", np.atleast_1d(_checks.floats("x", x, (0, 1)))))
         lines = self.intercepts[:, None] + self.slopes[:, None] * log_x
         bands = np.array([t_interval(column) for column in lines.T])
-        return np.exp(lines.mean(axis=0)), np.exp(bands[:, 0]), np.exp(bands[:, 1])
+        with np.errstate(
+            over="ignore", under="ignore"
+        ):  # infinite, or 0, where no float is so large or small
+            return np.exp(lines.mean(axis=0)), np.exp(bands[:, 0]), np.exp(bands[:, 1])
 
 
 def rate(x: ArrayLike, y: ArrayLike) -> RateFit:

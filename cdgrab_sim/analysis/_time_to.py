@@ -47,7 +47,7 @@ def time_to(errors: ArrayLike, accuracy: float, *, window: int = 1) -> float:
     >>> round(time_to([1.0, 0.01], 0.1), 12)
     0.5
     """
-    e = np.asarray(errors, dtype=np.float64)
+    e = _checks.numbers("errors", errors)
     if e.ndim != 1 or e.size == 0:
         raise ValueError(f"errors: expected one error per time; got shape {e.shape}")
     if (e < 0.0).any():
@@ -99,7 +99,7 @@ def uncensored(times: ArrayLike) -> NDArray[np.bool_]:
     >>> uncensored([[np.inf, 40.0, 20.0], [90.0, 45.0, 22.0]]).tolist()
     [False, True, True]
     """
-    t = np.asarray(times, dtype=np.float64)
+    t = _checks.numbers("times", times)
     if t.ndim != 2:
         raise ValueError(f"times: expected shape (seeds, sizes); got {t.shape}")
     return np.asarray(np.isfinite(t).all(axis=0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,8 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
     >>> 1 / 1.05 < found.step_size < 1.05
     True
     """
+    _checks.function("error", error)
+    _checks.takes("error", error, "step size")
     low = _checks.real("low", low, above=0.0)
     high = _checks.real("high", high, above=low)
     last = math.floor(9.0 * (math.log2(high) - math.log2(low)) + 1e-9)
@@ -70,8 +73,7 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
         around = range(0, last, stride) if level == 0 else range(best - 2 * stride, best + 3 * stride, stride)
         for position in [*around, last]:
             if position not in seen and 0 <= position <= last:
-                value = error(_at(low, high, position))
-                seen[position] = value if math.isfinite(value) else math.inf
+                seen[position] = _finite(error(_at(low, high, position)))
         best = min(seen, key=lambda position: seen[position])
         if seen[best] == math.inf:
             raise ValueError(
@@ -88,6 +90,14 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
     alphas = np.array([_at(low, high, position) for position in positions])
     errors = np.array([seen[position] for position in positions])
     return Tuned(_at(low, high, best), seen[best], alphas, errors)
+
+
+def _finite(error: Any) -> float:
+    """Return an error that was measured, infinite where it is not finite."""
+    value = _checks.numbers("what error returns", error)
+    if value.ndim:
+        raise TypeError(f"what error returns: expected a number; got {_checks.brief(error)}")
+    return float(value) if np.isfinite(value) else math.inf
 
 
 def _at(low: float, high: float, position: int) -> float:

@@ -69,11 +69,11 @@ def t_interval(values: ArrayLike, confidence: float = 0.95, *, positive: bool = 
     >>> round(low, 3), round(high, 3)
     (0.578, 6.926)
     """
-    v = _checks.floats("values", values, 1)
+    v, positive = _checks.floats("values", values, 1), _checks.flag("positive", positive)
     if len(v) < 2:
         raise ValueError(f"values: expected one per seed for at least 2 seeds; got {len(v)}")
     if not 0.0 < _checks.real("confidence", confidence) < 1.0:
-        raise ValueError(f"confidence: expected a number between 0 and 1; got {confidence!r}")
+        raise ValueError(f"confidence: expected a number between 0 and 1; got {_checks.brief(confidence)}")
     mean, error, k = _scaled(v)
     half = float(stdtrit(len(v) - 1, 0.5 + confidence / 2)) * error
     if positive:

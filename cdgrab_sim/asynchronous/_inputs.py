@@ -16,7 +16,7 @@ def first_state(method: Method, x0: FloatArray, workers: int, step_size: float) 
     made = method.init(x0, workers, step_size)
     expected = {"S": (2, "float64"), "W": (2, "float64"), "c": (1, "int64"), "p": (1, "float64")}
     if not isinstance(made, MethodState):
-        raise TypeError(f"init of {method.name!r}: expected a MethodState; got {made!r}")
+        raise TypeError(f"init of {method.name!r}: expected a MethodState; got {_checks.brief(made)}")
     for (name, (axes, kind)), a in zip(expected.items(), made, strict=True):
         if not (isinstance(a, np.ndarray) and a.ndim == axes and a.dtype == kind and a.flags.c_contiguous):
             got = f"{a.dtype} {a.shape}" if isinstance(a, np.ndarray) else repr(a)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import bound, is_jitted, kernel
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
@@ -198,7 +199,9 @@ def _answering(arrive: Any) -> Callable[..., tuple[int, float]]:
         try:
             flow, weight = (float(part) for part in answer)
         except (TypeError, ValueError):
-            raise TypeError(f"arrive: expected a pair (flow, weight) of numbers; got {answer!r}") from None
+            raise TypeError(
+                f"arrive: expected a pair (flow, weight) of numbers; got {_checks.brief(answer)}"
+            ) from None
         if flow not in (STAY, ADVANCE, WAIT) or not 0.0 <= weight < np.inf:
             raise refusal(flow, weight)
         return int(flow), weight

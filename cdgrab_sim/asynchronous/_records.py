@@ -104,6 +104,21 @@ class Method:
     projected: Callable[[Region], Method] | None = None
     summary: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("name", "provenance", "summary"):
+            object.__setattr__(self, name, _checks.text(name, getattr(self, name)))
+        for name in ("restarts", "second_gradient"):
+            object.__setattr__(self, name, _checks.flag(name, getattr(self, name)))
+        where = f"method {self.name!r}:"
+        for name in ("init", "arrive"):
+            _checks.function(f"{where} {name}", getattr(self, name))
+        _checks.takes(f"{where} init", self.init, "x0", "workers", "step_size")
+        _checks.takes(
+            f"{where} arrive",
+            self.arrive,
+            *["x", "S", "W", "c", "p", "restart", "G", "y", "worker", "k_r", "k"],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class CurrentLoss:
@@ -168,30 +183,35 @@ class JobTimes:
     current: CurrentLoss | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", _checks.text("name", self.name))
         positive_times("job times by worker", self.worker)
         law = _checks.floats("law", self.law, 1)
         if law.shape != (3,) or law[0] not in list(Law):
             raise ValueError(f"law: expected (kind, a, b) with a kind of Law; got {self.law}")
         object.__setattr__(self, "step", _checks.real("step", self.step, above=0.0))
-        for name in ("example", "rates"):
+        for name, argument in (("example", "problem"), ("rates", "workers")):
             value = getattr(self, name)
-            if not (value is None or callable(value)):
-                raise TypeError(f"{name}: expected a function; got {value!r}; see job_times for ready ones")
+            if value is not None:
+                _checks.function(name, value)
+                _checks.takes(name, value, argument, hint="see job_times for ready ones")
 
 
 def based_on(base: Any) -> JobTimes:
     """Return the model that another one changes; by default all jobs take as long."""
     if not (base is None or isinstance(base, JobTimes)):
-        raise TypeError(f"base: expected a JobTimes, such as exponential(); got {base!r}")
+        raise TypeError(f"base: expected a JobTimes, such as exponential(); got {_checks.brief(base)}")
     return JobTimes("fixed") if base is None else base
 
 
 def positive_times(name: str, value: Any) -> FloatArray:
     """Return times as float64; they must be above 0 and may be infinite."""
-    given = np.asarray(value)
+    given = _checks.array(name, value)
     if given.dtype.kind not in "iuf" or given.size == 0:
-        raise TypeError(f"{name}: expected numbers > 0; got {value!r}; see job_times for models of job times")
-    times = given.astype(np.float64)
+        raise TypeError(
+            f"{name}: expected numbers > 0; got {_checks.brief(value)}; see job_times for models of job times"
+        )
+    with np.errstate(over="ignore"):  # of long doubles: infinite
+        times = given.astype(np.float64)
     bad = ~(times > 0.0)
     if bad.any():
         index = np.argwhere(np.atleast_1d(bad))[0].tolist()

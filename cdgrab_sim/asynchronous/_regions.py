@@ -39,7 +39,8 @@ class Region:
         for value in (self.first, self.second):
             if np.ndim(value) and np.shape(value) != (d,):
                 raise ValueError(
-                    f"{self.name}: expected numbers or shape (d,) = ({d},); got {np.shape(value)}"
+                    f"{self.name}: expected numbers or shape (d,) = ({d},) for center, low and high; "
+                    f"got {np.shape(value)}"
                 )
             rows.append(np.broadcast_to(np.asarray(value, dtype=np.float64), (d,)))
         return np.array(rows)
@@ -63,9 +64,8 @@ def ball(radius: float, center: ArrayLike = 0.0) -> Region:
     >>> x.round(12).tolist()
     [0.6, 0.8]
     """
-    middle = np.asarray(center, dtype=np.float64)
-    if not np.isfinite(middle).all():
-        raise ValueError(f"center: expected finite numbers; got {center!r}")
+    middle = _checks.numbers("center", center)
+    _checks.finite("center", middle)
     return Region("ball", BALL, middle, _checks.real("radius", radius, above=0.0))
 
 
@@ -86,9 +86,15 @@ def box(low: ArrayLike, high: ArrayLike) -> Region:
     >>> x.tolist()
     [-1.0, 0.5]
     """
-    below, above = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    below, above = _checks.numbers("low", low), _checks.numbers("high", high)
+    if below.ndim and above.ndim and below.shape != above.shape:
+        raise ValueError(
+            f"low, high: expected numbers or one shape (d,); got {below.shape} and {above.shape}"
+        )
     if not (below <= above).all():
-        raise ValueError(f"box: expected low <= high; got {low!r} and {high!r}; swap them")
+        raise ValueError(
+            f"low, high: expected low <= high; got {_checks.brief(low)} and {_checks.brief(high)}; swap them"
+        )
     return Region("box", BOX, below, above)
 
 

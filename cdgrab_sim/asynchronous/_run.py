@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cdgrab_sim import _files
+from cdgrab_sim import _checks, _files
 from cdgrab_sim._run import Recorded
 from cdgrab_sim._types import FloatArray, IntArray
 
@@ -116,7 +116,7 @@ class AsyncRun:
         >>> again.status, bool((again.x == run.x).all())
         (<AsyncStatus.COMPLETED: 'completed'>, True)
         """
-        _files.save_run(self, path)
+        _files.save_run(self, _checks.path("path", path))
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the measurements as a labelled dataset (needs the extra ``xarray``).

@@ -127,7 +127,7 @@ def simulate_async(
     """
     seed = _checks.integer("seed", seed, low=0)
     problem = problems.make(problem, seed=seed)
-    workers = _workers(workers, problem)
+    workers, drain = _workers(workers, problem), _checks.flag("drain", drain)
     method = methods.make(method, workers)
     _instance("record", record, AsyncRecord, "AsyncRecord(...)")
     _instance("projection", projection, Region, "ball(...) or box(...)")
@@ -151,16 +151,16 @@ def simulate_async(
     if problem.walk is None:
         probe(problem, plan.x0)
     ends = {"updates": None if updates is None else int(updates), "until": None if until is None else goal[1]}
-    meta = _meta(problem, method, plan, record, **ends, drain=bool(drain))
+    meta = _meta(problem, method, plan, record, **ends, drain=drain)
     with np.errstate(all="ignore"):  # divergence is a status, not a warning
         engine = AsyncEngine(problem, method, plan)
         recorder = _Recorder(record, engine)
-        stop = _drive(engine, recorder, goal, drain=bool(drain))
+        stop = _drive(engine, recorder, goal, drain=drain)
     return _run(engine, recorder, stop, meta)
 
 
 def _workers(workers: int, problem: Problem) -> int:
-    workers = _checks.size("workers", workers)
+    workers, _ = _checks.sizes(workers=workers, d=problem.d)
     if problem.m not in (1, workers):
         raise ValueError(
             f"workers: expected {problem.m}, one for each shard of the problem, or a problem with m = 1 that "
@@ -207,7 +207,7 @@ def _second_half(updates: int | None, goal: tuple[int, float]) -> tuple[int, flo
 
 def _instance(name: str, value: Any, kind: type, example: str) -> None:
     if not (value is None or isinstance(value, kind)):
-        raise TypeError(f"{name}: expected cg.asynchronous.{example}; got {value!r}")
+        raise TypeError(f"{name}: expected cg.asynchronous.{example}; got {_checks.brief(value)}")
 
 
 class _Recorder:

@@ -139,9 +139,19 @@ def two_classes(
     mean : float or None
         Mean over the examples; None leaves the times at 1 and `ratio`.
     """
-    times = np.where(np.asarray(slow, dtype=bool), _checks.real("ratio", ratio, above=0.0), 1.0)
+    classes = _checks.array("slow", slow)
+    if classes.dtype != bool or classes.ndim not in (1, 2) or classes.size == 0:
+        raise TypeError(f"slow: expected truth values (n,) or (m, n); got {classes.dtype} {classes.shape}")
+    times = np.where(classes, _ratio(ratio), 1.0)
     scale = 1.0 if mean is None else _checks.real("mean", mean, above=0.0) / times.mean()
     return replace(by_example(times * scale, base), name="two classes")
+
+
+def _ratio(ratio: float) -> float:
+    ratio = _checks.real("ratio", ratio, above=0.0)
+    if not 1.0 / _checks.LARGEST < ratio < _checks.LARGEST:
+        raise ValueError(f"ratio: expected a number below {_checks.LARGEST:g}; got {ratio:g}")
+    return ratio
 
 
 def by_norm(power: float = 1.0, base: JobTimes | None = None) -> JobTimes:
@@ -158,8 +168,15 @@ def by_norm(power: float = 1.0, base: JobTimes | None = None) -> JobTimes:
 
     def times(problem: Problem) -> FloatArray:
         norms = np.linalg.norm(problem.gradients(np.zeros(problem.d)), axis=-1)
-        factors = norms**power
-        return np.asarray(factors / factors.mean())
+        with np.errstate(all="ignore"):
+            factors = norms**power
+            shares = np.asarray(factors / factors.mean())
+        if not (np.isfinite(shares) & (shares > 0.0)).all():
+            raise ValueError(
+                f"power: expected one whose times are numbers > 0; got {power:g} for norms from "
+                f"{norms.min():g} to {norms.max():g}"
+            )
+        return shares
 
     return _dependent("by norm", times, base)
 
@@ -184,7 +201,7 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     ValueError
         Also when the run starts, for a problem without x_star.
     """
-    share, ratio = _checks.real("share", share, low=0.0), _checks.real("ratio", ratio, above=0.0)
+    share, ratio = _checks.real("share", share, low=0.0), _ratio(ratio)
     if share > 1.0:
         raise ValueError(f"share: expected a number in [0, 1]; got {share}; lower it")
 
@@ -250,7 +267,7 @@ def by_loss(
     if floor > 1.0:
         raise ValueError(f"floor: expected a number in (0, 1]; got {floor}; lower it")
     if not (loss is None or callable(loss)):
-        raise TypeError(f"loss: expected a function loss(x, i, j, data); got {loss!r}")
+        raise TypeError(f"loss: expected a function loss(x, i, j, data); got {_checks.brief(loss)}")
     base = based_on(base)
     name = "by loss" if base.name == "fixed" else f"by loss, {base.name}"
     return replace(base, name=name, current=CurrentLoss(loss, power, floor, at))
@@ -268,7 +285,7 @@ def shuffled(times: JobTimes, seed: int = 0) -> JobTimes:
     seed : int
     """
     if not isinstance(times, JobTimes):
-        raise TypeError(f"times: expected a JobTimes; got {times!r}")
+        raise TypeError(f"times: expected a JobTimes; got {_checks.brief(times)}")
     seed, inner = _checks.integer("seed", seed, low=0), times.example
     if times.current is not None:
         times = replace(

@@ -112,7 +112,8 @@ def balance(
     if isinstance(rule, str) and rule not in ONLINE:
         if bound is not None:
             raise ValueError(
-                f"bound: expected none for rule {rule!r}; got {bound!r}; it belongs to 'self-balancing'"
+                f"bound: expected none for rule {_checks.brief(rule)}; "
+                f"got {_checks.brief(bound)}; it belongs to 'self-balancing'"
             )
         result = _look_ahead(table, rule, scope, norm)
     else:

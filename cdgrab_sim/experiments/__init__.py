@@ -16,6 +16,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from cdgrab_sim import _checks
+
 if TYPE_CHECKING:
     from cdgrab_sim._records import Ordering, Problem
     from cdgrab_sim.experiments._experiment import Result
@@ -150,7 +152,9 @@ def figure(result: Result) -> Figure:
         Of an experiment with a figure, see `has_figure`.
     """
     from cdgrab_sim import plots  # matplotlib is for those who draw
+    from cdgrab_sim.experiments._experiment import Result
 
+    _checks.instance("result", result, Result, "a Result of an experiment")
     panels = import_module(f"{_address(result.experiment)}.figure").PANELS
     if isinstance(panels, Mapping):
         panels = [panel for part in panels if part in result.config["parts"] for panel in panels[part]]
@@ -158,4 +162,5 @@ def figure(result: Result) -> Figure:
 
 
 def _address(name: str) -> str:
+    _checks.choice("experiment", name, EXPERIMENTS)
     return f"{__name__}.{name.replace('-', '_').replace(' ', '_')}"

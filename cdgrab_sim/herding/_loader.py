@@ -95,11 +95,13 @@ def save_orders(
     ...     np.load(Path(folder) / "epoch3.npy").tolist()
     [[4, 7]]
     """
+    path = _checks.path("path", path)
     _checks.choice("indices", indices, ("local", "global"))
     if (indices == "global") != (problem is not None or rows is not None):
         raise ValueError(
             "indices: expected 'global' together with problem= or rows=, and neither with 'local'; "
-            f"got {indices!r}; for examples stacked worker by worker pass rows=np.arange(m * n).reshape(m, n)"
+            f"got {_checks.brief(indices)}; "
+            "for examples stacked worker by worker pass rows=np.arange(m * n).reshape(m, n)"
         )
     written = _table(pi).reshape(np.shape(pi))
     if indices == "global":
@@ -125,7 +127,7 @@ def _rows(problem: Problem | None, rows: ArrayLike | None, shape: tuple[int, ...
     if rows is not None or not isinstance(problem, Problem):
         raise TypeError(
             f"problem: expected a Problem, and no rows= beside it; "
-            f"got {type(problem).__name__} and rows {rows!r}"
+            f"got {type(problem).__name__} and rows {_checks.brief(rows)}"
         )
     if (problem.m, problem.n) != (m, n):
         raise ValueError(

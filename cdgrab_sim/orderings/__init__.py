@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering
 from cdgrab_sim._records._ordering import FAMILIES
 from cdgrab_sim.orderings._fixed import fixed as fixed
@@ -70,7 +71,9 @@ def select(belongs: Callable[[Ordering], bool]) -> tuple[str, ...]:
     >>> select(lambda ordering: ordering.compared)
     ('sgd', 'rr', 'd-grab', 'd-grab-pair', 'cd-grab')
     """
-    return tuple(name for name in ORDERINGS if belongs(make(name)))
+    _checks.function("belongs", belongs)
+    _checks.takes("belongs", belongs, "ordering")
+    return tuple(name for name in ORDERINGS if _checks.flag("belongs", belongs(make(name))))
 
 
 def make(ordering: Ordering | str) -> Ordering:

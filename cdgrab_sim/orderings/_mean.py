@@ -155,7 +155,8 @@ def mean(
     array([0, 2, 3, 1])
     """
     _checks.choice("scope", scope, SCOPES)
-    rule = make_rule(rule)
+    name = None if name is None else _checks.text("name", name)
+    rule, exact = make_rule(rule), _checks.flag("exact", exact)
     name = name or f"mean ({scope}{'' if rule.name == 'greedy' else ', ' + rule.name}{', exact' * exact})"
     if exact:
         return against_exact_mean(mean(scope=scope, rule=rule, first=first, name=name))

@@ -203,6 +203,7 @@ def pair(
     array([0, 3, 2, 1])
     """
     _checks.choice("scope", scope, SCOPES)
+    name = None if name is None else _checks.text("name", name)
     rule = make_rule(rule)
     together, greedy = scope == "coordinated", rule.name == "greedy"
     label = name or f"pair ({scope}{'' if greedy else ', ' + rule.name})"

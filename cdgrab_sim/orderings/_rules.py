@@ -99,7 +99,7 @@ class SignRule:
                 continue
             if self.name != "self-balancing":
                 raise ValueError(
-                    f"{field}: expected none for rule {self.name!r}; got {value!r}; "
+                    f"{field}: expected none for rule {self.name!r}; got {_checks.brief(value)}; "
                     "use 'self-balancing', whose threshold is c B^2"
                 )
             object.__setattr__(self, field, _checks.real(field, value, above=0.0))
@@ -111,7 +111,9 @@ class SignRule:
                 )
             object.__setattr__(self, "epochs", _checks.integer("epochs", self.epochs, low=1))
         if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"delta: expected a probability between 0 and 1; got {self.delta!r}")
+            raise ValueError(
+                f"delta: expected a probability between 0 and 1; got {_checks.brief(self.delta)}"
+            )
 
     @property
     def code(self) -> int:

@@ -5,20 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogFormatter, LogLocator, NullLocator
 
+from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._style import look
 
 _RING: Any = {"s": 70, "facecolors": "none", "linewidths": 1, "zorder": 3}
+_STEEPEST = 100.0
 
 
 def new_axes(ax: Axes | None) -> Axes:
     """Return `ax`, or the axes of a new figure that no global state knows."""
-    return Figure().add_subplot() if ax is None else ax
+    return Figure().add_subplot() if ax is None else _checks.instance("ax", ax, Axes, "Axes of matplotlib")
+
+
+def tables_at(
+    x: str, at: Any, name: str, values: Any, *, positive: bool = False
+) -> tuple[dict[str, FloatArray], FloatArray]:
+    """Return tables (seeds, K) by name and what they stand at (K,), for logarithmic axes."""
+    places, tables = _checks.floats(x, at, 1), _checks.by_name(name, values, 2)
+    for key, table in tables.items():
+        if table.shape[1] != len(places) or (positive and not (table > 0.0).all()):
+            raise ValueError(
+                f"{name}[{key!r}]: expected numbers{positive * ' > 0'} of shape (seeds, {len(places)}), "
+                f"one for each {x}; got numbers from {table.min():g} on, of shape {table.shape}"
+            )
+    if not (places > 0.0).all():
+        raise ValueError(f"{x}: expected numbers > 0 for a logarithmic axis; got {places.min():g}")
+    return tables, places
+
+
+def exponents(name: str, given: Any) -> FloatArray:
+    """Return the exponents of lines that fit on a page."""
+    found = _checks.some(name, given)
+    if (np.abs(found) > _STEEPEST).any():
+        raise ValueError(f"{name}: expected exponents of at most {_STEEPEST:g}; got {np.abs(found).max():g}")
+    return found
 
 
 def ticks_at(ax: Axes, x: Sequence[float] | FloatArray) -> None:
@@ -42,7 +69,12 @@ def legend_below(ax: Axes, columns: int = 2) -> None:
 
 def log_axes(ax: Axes, x: Sequence[float] | FloatArray, xlabel: str, ylabel: str) -> None:
     """Make both axes logarithmic, with ticks at `x`, and put the legend below."""
-    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel=_checks.text("xlabel", xlabel),
+        ylabel=_checks.text("ylabel", ylabel),
+    )
     ticks_at(ax, x)
     plain_ticks(ax.yaxis)
     legend_below(ax)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from matplotlib.axes import Axes
 
+from cdgrab_sim import _checks
 from cdgrab_sim._run import Run
 from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._style import line, literal
@@ -39,11 +41,14 @@ def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: floa
     >>> len(ax.lines[0].get_ydata())
     4
     """
-    curves = {}
-    for name, run in runs.items():
+    f_star, curves = _checks.real("f_star", f_star), {}
+    for name, run in _checks.mapping("runs", runs, some=True).items():
+        _checks.instance(f"runs[{name!r}]", run, Run, "a Run")
         if run.loss is None:
             raise ValueError(f"run {name!r}: expected losses; got none; use Record(loss=True)")
         curves[name] = run.epochs, run.loss.mean(axis=0) - f_star
+        if not f_star <= np.nanmax(run.loss) or abs(f_star) > 1e15 * np.nanmax(np.abs(run.loss)):
+            raise ValueError(f"f_star: expected a minimum of the losses of {name!r}; got {f_star:g}")
     ax = new_axes(ax)
     for name, (epochs, loss) in curves.items():
         ax.plot(epochs, loss, **line(name), label=literal(name))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._axes import new_axes
 from cdgrab_sim.plots._style import literal
@@ -44,12 +45,15 @@ def dots_plot(
     >>> float(ax.lines[1].get_xdata()[0])
     0.25
     """
+    values, predicted = _checks.by_name("values", values, 1), _checks.mapping("predicted", predicted)
+    for name in values:
+        _checks.choice("name of predicted", name, predicted)
     ax = new_axes(ax)
     for k, (name, seeds) in enumerate(values.items()):
         ax.plot(seeds, np.full(len(seeds), k), **_SEED)
         promise = predicted[name]
         if promise is not None:
-            ax.plot([promise], [k], **_PROMISE)
+            ax.plot([_checks.real(f"predicted[{name!r}]", promise)], [k], **_PROMISE)
     ax.plot([], [], **_SEED, label="one seed each")
     ax.plot([], [], **_PROMISE, label=label)
     ax.set_yticks(range(len(values)), [literal(name) for name in values])

@@ -46,7 +46,9 @@ def discrepancy_histogram(
     'greedy  (mean 1.33)'
     """
     bins = _checks.size("bins", bins)
-    draws = {name: _checks.floats(name, sample, 1) for name, sample in values.items()}
+    draws = _checks.by_name("values", values, 1)
+    limits = {} if bounds is None else _checks.mapping("bounds", bounds)
+    limits = {name: _checks.real(f"bounds[{name!r}]", bound) for name, bound in limits.items()}
     ax = new_axes(ax)
     edges = np.histogram_bin_edges(np.concatenate([*draws.values()]), bins)
     for name, sample in draws.items():
@@ -54,10 +56,10 @@ def discrepancy_histogram(
         label = f"{literal(name)}  (mean {sample.mean():.3g})"
         ax.stairs(counts, edges, **line(name), label=label)
         ax.stairs(counts, edges, color=look(name)["color"], alpha=0.15, fill=True)
-    for name, bound in (bounds or {}).items():
+    for name, bound in limits.items():
         ax.axvline(
             bound, color=look(name)["color"], linestyle=":", linewidth=1.2, label=f"{literal(name)}, bound"
         )
-    ax.set(xlabel=xlabel, ylabel="share of draws", ylim=(0.0, None))
+    ax.set(xlabel=_checks.text("xlabel", xlabel), ylabel="share of draws", ylim=(0.0, None))
     legend_below(ax)
     return ax

@@ -51,10 +51,10 @@ def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None =
     >>> ax.lines[0].get_xydata().tolist()
     [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
     """
-    d = np.shape(z)[-1] if np.ndim(z) else 0
-    if d != 2:
+    z = _checks.floats("z", z, (2, 3))
+    if (d := z.shape[-1]) != 2:
         raise ValueError(f"z: expected vectors in the plane, d = 2; got d = {d}; project them first")
-    walks = {name: herding.prefix_sums(z, pi) for name, pi in orders.items()}
+    walks = _sums(z, orders)
     ax = new_axes(ax)
     for name, walk in walks.items():
         error = float(np.abs(walk).max())
@@ -66,6 +66,15 @@ def prefix_walk(z: ArrayLike, orders: Mapping[str, ArrayLike], ax: Axes | None =
     ax.set(aspect="equal", xlabel="first coordinate of the prefix sum", ylabel="second coordinate")
     legend_below(ax)
     return ax
+
+
+def _sums(z: ArrayLike, orders: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    """Return the prefix sums of every order, refused under its name."""
+    z, sums = _checks.floats("z", z, (2, 3)), {}
+    m, n = (1, *z.shape[:-1])[-2:]
+    for name, pi in _checks.mapping("orders", orders, some=True).items():
+        sums[name] = herding.prefix_sums(z, _checks.orders(f"orders[{name!r}]", pi, m, n))
+    return sums
 
 
 def herding_profile(
@@ -91,9 +100,7 @@ def herding_profile(
     [0.0, 1.0, 2.0, 0.0]
     """
     order = {"inf": np.inf, "l2": 2}[_checks.choice("norm", norm, NORMS)]
-    profiles = {
-        name: np.linalg.norm(herding.prefix_sums(z, pi), ord=order, axis=1) for name, pi in orders.items()
-    }
+    profiles = {name: np.linalg.norm(sums, ord=order, axis=1) for name, sums in _sums(z, orders).items()}
     ax = new_axes(ax)
     for name, profile in profiles.items():
         label = f"{literal(name)}  (error {profile.max():.3g})"
@@ -127,15 +134,17 @@ def order_map(
     >>> order_map([[0, 1, 2], [2, 0, 1]]).images[0].get_array().tolist()
     [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0]]
     """
-    shape = np.shape(orders)
+    shape = _checks.array("orders", orders).shape
     if len(shape) != 2 or 0 in shape:
         raise ValueError(f"orders: expected orders of shape (rows, n); got shape {shape}")
     pi = _checks.orders("orders", orders, *shape)
     number = np.arange(shape[1]) if values is None else _checks.floats("values", values, (1, 2))
+    if number.shape not in (shape, shape[1:]):
+        raise ValueError(f"values: expected shape (n,) or (rows, n) = {shape}; got {number.shape}")
     shown = np.take_along_axis(np.broadcast_to(number, shape).astype(float), pi, axis=1)
     ax = new_axes(ax)
     image = ax.imshow(shown, aspect="auto", interpolation="nearest", cmap="viridis")
-    ax.set(xlabel="step k", ylabel=rows)
+    ax.set(xlabel="step k", ylabel=_checks.text("rows", rows))
     ax.spines[:].set_visible(False)
     ax.figure.colorbar(image, ax=ax, label="example" if values is None else "value of the example")
     return ax
@@ -164,6 +173,7 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
     >>> [figure.axes[0].get_title() for figure in figures]
     ['walk of the prefix sums', 'how far it gets', 'loss']
     """
+    z = _checks.floats("z", z, 3)
     # laying out would take longer than everything else
     with style(), mpl.rc_context({"figure.constrained_layout.use": False}):
         figures = tuple(Figure(figsize=(4.3, 4.4)) for _ in range(3))

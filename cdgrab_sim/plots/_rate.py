@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import measurable, rate, t_interval
-from cdgrab_sim.plots._axes import log_axes, new_axes
+from cdgrab_sim.plots._axes import exponents, log_axes, new_axes, tables_at
 from cdgrab_sim.plots._style import literal, look
 
 
@@ -49,19 +49,20 @@ def rate_plot(
     >>> ax.get_xscale()
     'log'
     """
+    tables, x = tables_at("x", x, "values", values)
+    steepness = exponents("slopes", slopes)
     ax = new_axes(ax)
-    x = np.asarray(x, dtype=np.float64)
-    for name, table in values.items():
+    for name, table in tables.items():
         known, looks, label = measurable(table), look(name), literal(name)
         at, logs = x[known], np.log(table[:, known])
         if len(set(at)) > 1:
             label = f"{label}  {_fitted(ax, at, table[:, known], looks)}"
         looks |= {"linestyle": "", "linewidth": 1, "capsize": 2, "label": label}
         ax.errorbar(at, *geometric(logs), **looks)
-    _log_axes(ax, x, values, xlabel, ylabel)
+    _log_axes(ax, x, tables, xlabel, ylabel)
     if (legend := ax.get_legend()) is not None:
         legend.set_title("slope [95 % interval]")
-    _triangles(ax, slopes)
+    _triangles(ax, steepness)
     return ax
 
 
@@ -98,9 +99,9 @@ def points_plot(
     >>> ax.containers[0].lines[0].get_ydata().tolist()
     [5.0, 2.0]
     """
+    tables, x = tables_at("x", x, "values", values)
     ax = new_axes(ax)
-    x = np.asarray(x, dtype=np.float64)
-    for name, table in values.items():
+    for name, table in tables.items():
         known = measurable(table)
         means = table[:, known].mean(axis=0)
         ends = [t_interval(column, positive=True) for column in table[:, known].T]
@@ -110,7 +111,7 @@ def points_plot(
             ax.plot(x, lines[name], color=style["color"], linestyle=style["linestyle"], linewidth=1)
             style["linestyle"] = ""
         ax.errorbar(x[known], means, bars, **style, linewidth=1, capsize=2, label=literal(name))
-    _log_axes(ax, x, values, xlabel, ylabel)
+    _log_axes(ax, x, tables, xlabel, ylabel)
     return ax
 
 
@@ -139,10 +140,10 @@ def _fitted(ax: Axes, x: FloatArray, table: FloatArray, looks: Mapping[str, Any]
     return f"{fit.slope:.2f} [{fit.interval[0]:.2f}, {fit.interval[1]:.2f}]".replace("-", "−")
 
 
-def _triangles(ax: Axes, slopes: Sequence[float]) -> None:
+def _triangles(ax: Axes, slopes: FloatArray) -> None:
     """Draw grey slope triangles at the bottom, on the side that lines of such slopes leave free."""
     (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
-    if not slopes or min(x_low, y_low) <= 0.0:  # nothing could be drawn on logarithmic axes
+    if not len(slopes) or min(x_low, y_low) <= 0.0:  # nothing could be drawn on logarithmic axes
         return
     width = (x_high / x_low) ** 0.12
     base = y_low / (y_high / y_low) ** 0.04

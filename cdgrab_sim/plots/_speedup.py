@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import _checks
-from cdgrab_sim.plots._axes import log_axes, new_axes
+from cdgrab_sim.plots._axes import exponents, log_axes, new_axes, tables_at
 from cdgrab_sim.plots._rate import geometric
 from cdgrab_sim.plots._style import literal, look
 
@@ -59,17 +58,14 @@ def speedup_plot(
     >>> ax.containers[0].lines[0].get_ydata().round(12).tolist()
     [1.0, 2.0, 4.0]
     """
-    tables = {name: _checks.floats(f"errors of {name!r}", table, 2) for name, table in errors.items()}
-    for name, table in tables.items():
-        if not (table > 0.0).all():
-            raise ValueError(f"errors of {name!r}: expected positive numbers; got {table.min():g}")
-    sizes = _checks.floats("m", m, 1)
+    tables, sizes = tables_at("m", m, "errors", errors, positive=True)
+    powers = exponents("gains", gains)
     ratios = {name: np.log(table[:, :1] / table) for name, table in tables.items()}
     ax = new_axes(ax)
     for name, logs in ratios.items():
         ax.errorbar(sizes, *geometric(logs), **look(name), linewidth=1, capsize=2, label=literal(name))
     log_axes(ax, sizes, "workers m", ylabel)
-    for gain in gains:
+    for gain in powers.tolist():
         line = (sizes / sizes[0]) ** gain
         ax.plot(sizes, line, color="0.7", linewidth=1, zorder=0)
         ax.annotate(

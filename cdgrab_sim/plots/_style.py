@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from cdgrab_sim import orderings
+from cdgrab_sim import _checks, orderings
 from cdgrab_sim._files import written_whole
 
 # Okabe and Ito's colours, told apart by readers with any colour vision, but for their yellow, which no white
@@ -97,7 +97,8 @@ def literal(name: str) -> str:
     >>> literal("price_$a_$b.csv")
     'price_\\$a_\\$b.csv'
     """
-    shown = "".join(letter if letter.isprintable() else "?" for letter in name).replace("$", r"\$")
+    text = _checks.text("name", name)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown  # legends leave out what begins with _
 
 
@@ -111,8 +112,9 @@ def look(name: str) -> dict[str, Any]:
     >>> look("cd-grab")
     {'color': '#D55E00', 'marker': '*', 'linestyle': 'solid'}
     """
+    name = _checks.text("name", name)
     own = orderings.make(name).look if name in orderings.ORDERINGS else None
-    number = sum(name.encode())
+    number = sum(map(ord, name))
     other = (_OTHERS[number % len(_OTHERS)], "Hhpd"[number % 4], (0, (2, 2)))
     color, marker, dashes = own or _LOOKS.get(name, other)
     return {"color": color, "marker": marker, "linestyle": dashes}
@@ -132,6 +134,9 @@ def together(panels: Sequence[Callable[[Axes], Axes]]) -> Figure:
     >>> len(together([lambda ax: ax] * 3).axes)
     3
     """
+    panels = _checks.listed("panels", panels)
+    for panel in panels:
+        _checks.function("one of panels", panel)
     with style():
         width, height = mpl.rcParams["figure.figsize"]
         columns = min(_COLUMNS, len(panels))
@@ -144,11 +149,13 @@ def together(panels: Sequence[Callable[[Axes], Axes]]) -> Figure:
 
 def save(figure: Figure, folder: Path | str, name: str = "figure") -> list[Path]:
     """Write a figure as SVG, PDF and PNG; the same bytes from the same figure."""
-    paths = []
+    figure = _checks.instance("figure", figure, Figure, "a Figure of matplotlib")
+    folder, name = _checks.path("folder", folder), _checks.text("name", name)
+    paths: list[Path] = []
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     with style():
         for kind, fields in metadata.items():
-            paths.append(Path(folder) / f"{name}.{kind}")
+            paths.append(folder / f"{name}.{kind}")
             with written_whole(paths[-1]) as file:
                 figure.savefig(file, format=kind, metadata=fields)
     return paths
@@ -173,6 +180,7 @@ def inline_svg(figure: Figure) -> str:
     >>> text.startswith("<svg"), "currentColor" in text, "#ffffff" in text
     (True, True, False)
     """
+    figure = _checks.instance("figure", figure, Figure, "a Figure of matplotlib")
     for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
         patch.set_visible(False)
     file = BytesIO()

@@ -116,7 +116,7 @@ def least_squares(
     >>> problem.f_star < 1e-24, problem.constants["sigma"] < 1e-12
     (True, True)
     """
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     sigma = _checks.spread("sigma", sigma)
     X, rows = synthetic_features(m, n, d, seed=seed)
     y = true_margins(X, m, heterogeneity=heterogeneity, seed=seed)

@@ -117,7 +117,7 @@ def logistic(
     >>> bool(problem.value(np.zeros(2), problem.data) > problem.f_star), problem.constants["mu"]
     (True, 0.1)
     """
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     X, rows = synthetic_features(m, n, d, seed=seed)
     t = true_margins(X, m, heterogeneity=heterogeneity, seed=seed)
     t += stream(seed, Role.DATA, NOISE).logistic(size=m * n)  # P(t + noise > 0) = 1 / (1 + e^-t)

@@ -200,7 +200,7 @@ def mlp(
     >>> problem.d, bool(0.0 < problem.value(np.zeros(27), problem.data) < 3.0)
     (27, True)
     """
-    m, n, p = _checks.size("m", m), _checks.size("n", n), _checks.size("inputs", inputs)
+    m, n, p = _checks.sizes(m=m, n=n, inputs=inputs)
     classes = _checks.integer("classes", classes, low=2)
     X, rows = synthetic_features(m, n, p, seed=seed)
     y = _true_classes(X, m, classes, sigma=sigma, heterogeneity=heterogeneity, seed=seed)

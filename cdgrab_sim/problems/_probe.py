@@ -60,7 +60,7 @@ def probe(problem: Problem, x: FloatArray) -> None:
         )
     for expected, number in numbers.items():
         if np.ndim(number) > 0 or not isinstance(number, int | float | np.number):
-            raise TypeError(f"{where} {expected}; got {number!r}")
+            raise TypeError(f"{where} {expected}; got {_checks.brief(number)}")
 
 
 def _gradients(problem: Problem, x: FloatArray, filled: float) -> FloatArray:

@@ -117,7 +117,7 @@ def quadratic(
     >>> problem.constants["L"], problem.constants["mu"]
     (3.0, 1.0)
     """
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     lam = np.geomspace(1.0, 20.0, d) if eigenvalues is None else _checks.vector("eigenvalues", eigenvalues, d)
     for p, one in enumerate(lam):
         _checks.real(f"eigenvalues[{p}]", one, above=0.0)

@@ -115,7 +115,7 @@ def robust(
     >>> bool(0.0 < problem.value(np.zeros(2), problem.data) < 1.0)
     True
     """
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     sigma = _checks.spread("sigma", sigma)
     if (outliers := _checks.real("outliers", outliers, low=0.0)) > 1.0:
         raise ValueError(f"outliers: expected a probability 0..1; got {outliers:g}")

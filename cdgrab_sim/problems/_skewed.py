@@ -125,7 +125,7 @@ def skewed(
     (0.0, 10.0)
     """
     kappa = _checks.real("kappa", kappa, low=1.0)
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     terms, worker_terms = linear_terms(m, n, d, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     constants = {"L": kappa, "L_2inf": kappa * math.sqrt(d), "mu": 1.0} | spread(terms, worker_terms)
     terms.flags.writeable = False  # so that the problem need not copy them

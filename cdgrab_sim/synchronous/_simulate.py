@@ -126,12 +126,13 @@ def simulate(
     """
     record = Record() if record is None else record
     if not isinstance(record, Record):
-        raise TypeError(f"record: expected a Record, such as Record(every=10); got {record!r}")
+        raise TypeError(f"record: expected a Record, such as Record(every=10); got {_checks.brief(record)}")
     seed = _checks.integer("seed", seed, low=0)
     problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
     update = _update(update, momentum, weight_decay)
     ordering = ordering if ordering.for_update is None else ordering.for_update(update)
     epochs = _checks.size("epochs", epochs)
+    progress, throw = _checks.flag("progress", progress), _checks.flag("throw", throw)
     sizes = batches(batch, epochs, problem.n)
     alphas = schedule(step_size, updates=[-(-problem.n // b) for b in sizes])
     x = _start(x0, _checks.size("replicates", replicates), problem.d)

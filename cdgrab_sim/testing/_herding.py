@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, herding
-from cdgrab_sim._types import FloatArray
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.balancing import prefix_discrepancy
 from cdgrab_sim.herding._profile import norms
 from cdgrab_sim.testing._laws import ROUNDING, unit
@@ -37,11 +37,11 @@ def assert_reorder_halves(z: ArrayLike, eps: ArrayLike, new: ArrayLike, norm: st
     --------
     >>> assert_reorder_halves([[1.0], [1.0], [-1.0], [-1.0]], [1, -1, 1, -1], [0, 2, 3, 1])
     """
-    vectors = unit(z)
+    vectors = unit(_checks.floats("z", z, 2))
     old = herding.error(vectors, np.arange(len(vectors)), norm)
     total = float(norms(vectors.sum(axis=0), norm))
     bound = theory.reorder_bound(old, prefix_discrepancy(vectors, eps, norm), total)
-    _at_most("H1", herding.error(vectors, new, norm), bound)
+    _at_most("H1", herding.error(vectors, _order("new", new, vectors), norm), bound)
 
 
 def assert_stale_mean_costs(z: ArrayLike, eps: ArrayLike, mean: ArrayLike, norm: str = "inf") -> None:
@@ -68,7 +68,8 @@ def assert_stale_mean_costs(z: ArrayLike, eps: ArrayLike, mean: ArrayLike, norm:
     --------
     >>> assert_stale_mean_costs([[1.0], [3.0]], [1, -1], [0.0])
     """
-    both = unit(np.vstack([_checks.floats("z", z, 2), _checks.floats("mean", mean, 1)]))
+    given = _checks.floats("z", z, 2)
+    both = unit(np.vstack([given, _checks.vector("mean", mean, given.shape[1])]))
     vectors, stale = both[:-1], both[-1]
     exact = vectors.mean(axis=0)
     old = herding.error(vectors - exact, np.arange(len(vectors)), norm)
@@ -103,8 +104,8 @@ def assert_pairs_halve(z: ArrayLike, new: ArrayLike, eps: ArrayLike, norm: str =
     --------
     >>> assert_pairs_halve([[1.0], [3.0], [2.0]], [0, 2, 1], [1])
     """
-    vectors = unit(z)[None]
-    _pairs("H3", vectors, np.asarray(new)[None], np.asarray(eps)[None], norm)
+    vectors = unit(_checks.floats("z", z, 2))[None]
+    _pairs("H3", vectors, _order("new", new, vectors), np.atleast_2d(_checks.signs("eps", eps)), norm)
 
 
 def assert_coordinated_pairs_halve(z: ArrayLike, new: ArrayLike, eps: ArrayLike, norm: str = "inf") -> None:
@@ -132,7 +133,8 @@ def assert_coordinated_pairs_halve(z: ArrayLike, new: ArrayLike, eps: ArrayLike,
     --------
     >>> assert_coordinated_pairs_halve([[[1.0], [3.0]], [[2.0], [0.0]]], [[0, 1], [0, 1]], [[1], [1]])
     """
-    _pairs("H4", unit(z), np.asarray(new), np.asarray(eps), norm)
+    vectors = unit(_checks.floats("z", z, 3))
+    _pairs("H4", vectors, _order("new", new, vectors), _checks.signs("eps", eps), norm)
 
 
 def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
@@ -156,6 +158,9 @@ def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
     >>> assert_rounds_halve([8.0, 5.0, 3.0], [2.0, 1.0])
     """
     given, sums = _checks.floats("errors", errors, 1), _checks.floats("balances", balances, 1)
+    for name, numbers in (("errors", given), ("balances", sums)):
+        if (numbers < 0.0).any():
+            raise ValueError(f"{name}: expected numbers >= 0; got {numbers.min():g}")
     both = unit(np.concatenate([given, sums]))
     measured = both[: len(given)]
     bounds = theory.repeated_reorder_bound(float(measured[0]), both[len(given) :])
@@ -165,7 +170,7 @@ def assert_rounds_halve(errors: ArrayLike, balances: ArrayLike) -> None:
         _at_most(f"H5, round {T}", float(error), float(bound))
 
 
-def _pairs(statement: str, z: FloatArray, new: FloatArray, eps: FloatArray, norm: str) -> None:
+def _pairs(statement: str, z: FloatArray, new: IntArray, eps: IntArray, norm: str) -> None:
     n = z.shape[1] - z.shape[1] % 2
     if n == 0:
         raise ValueError(f"z: expected at least one pair, n >= 2; got n = {z.shape[1]}")
@@ -174,6 +179,12 @@ def _pairs(statement: str, z: FloatArray, new: FloatArray, eps: FloatArray, norm
     signed = prefix_discrepancy(z[:, :n:2] - z[:, 1:n:2], eps, norm)
     bound = theory.reorder_bound(float(norms(even, norm).max()), signed)
     _at_most(statement, herding.error(z, new, norm), bound)
+
+
+def _order(name: str, new: ArrayLike, z: FloatArray) -> IntArray:
+    m, n = z.shape[:-1] if z.ndim == 3 else (1, len(z))
+    found = _checks.orders(name, new, m, n)
+    return found if z.ndim == 3 else found[0]
 
 
 def _at_most(statement: str, measured: float, bound: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from theory import balancing as theory
 from theory.random_orders import prefix_second_moment
 
 ROUNDING = 1e-9  # relative; every bound holds exactly in real numbers
+_SMALL = 1e-100  # smaller lengths have squares that are no numbers
 LEVEL = 1e-6  # chance that a test of frequencies fails a right rule
 
 
@@ -107,8 +109,20 @@ def assert_sub_gaussian(
     >>> assert_sub_gaussian([0.5, 0.5], [[1.0], [-1.0]], [1.0], [2.0], [[0.1], [1.0], [3.0]])
     """
     lengths, cuts = _checks.floats("norms", norms, 1), _checks.floats("thresholds", thresholds, 1)
+    for name, numbers in (("norms", lengths), ("thresholds", cuts)):
+        if not ((numbers >= _SMALL) & (numbers <= _checks.LARGEST)).all():
+            expected = f"numbers from {_SMALL:g} to {_checks.LARGEST:g}"
+            raise ValueError(f"{name}: expected {expected}; got {numbers.min():g} to {numbers.max():g}")
+    if lengths.shape != cuts.shape:
+        raise ValueError(
+            f"norms, thresholds: expected one of each per vector; got {len(lengths)}, {len(cuts)}"
+        )
     variance = float(theory.self_balancing_variances(lengths, cuts)[-1])
     law, at = _checks.floats("probabilities", probabilities, 1), _checks.floats("ends", ends, 2)
+    if len(law) != len(at):
+        raise ValueError(
+            f"probabilities, ends: expected one of each per outcome; got {len(law)} and {len(at)}"
+        )
     for u in _checks.floats("directions", directions, 2):
         moment, bound = float(logsumexp(at @ u, b=law)), float(variance * (u @ u) / 2)  # no power overflows
         if not moment <= bound + ROUNDING:
@@ -150,11 +164,15 @@ def assert_walk_bound(
     >>> assert_walk_bound(walk, np.eye(8), runs=20)
     """
     given, vectors = _checks.floats("z", z, 2), unit(z)
+    order = {"inf": np.inf, "l2": 2}[_checks.choice("norm", norm, ("inf", "l2"))]
+    runs = _called(runs, rule=rule, arguments=("z", "seed"))
+    if not 0.0 < (delta := _checks.real("delta", delta)) < 1.0:
+        raise ValueError(f"delta: expected a probability between 0 and 1; got {delta:g}")
     N, d = vectors.shape
     B = float(np.linalg.norm(vectors, axis=1).max())
     bound = theory.self_balancing_bound(N, d, delta, norm, B) * (1.0 + ROUNDING)
-    order = {"inf": np.inf, "l2": 2}[norm]
-    sums = (_signed_sums(vectors, rule(given.copy(), seed)) for seed in range(runs))
+    answers = (_checks.signs("what rule returns", rule(given.copy(), seed)) for seed in range(runs))
+    sums = (_signed_sums(vectors, signs) for signs in answers)
     violated = sum(not np.linalg.norm(r, order, axis=1).max() <= bound for r in sums)
     if binomtest(violated, runs, delta, alternative="greater").pvalue < LEVEL:
         raise AssertionError(
@@ -188,15 +206,27 @@ def assert_random_orders(z: ArrayLike, draw: Callable[[int], ArrayLike], *, runs
     >>> assert_random_orders(z, lambda seed: np.random.default_rng(seed).permuted([range(4)] * 2, axis=1))
     """
     vectors = unit(_checks.floats("z", z, 3))
+    runs = _called(runs, draw=draw, arguments=("seed",))
     m, n, _ = vectors.shape
     k = n // 2
     expected = float(prefix_second_moment(n, m, float((vectors**2).sum() / (m * n)))[k - 1])
-    squares = [profile(vectors, np.asarray(draw(seed)), "l2")[k - 1] ** 2 for seed in range(runs)]
+    squares = [
+        profile(vectors, _checks.orders("what draw returns", draw(seed), m, n), "l2")[k - 1] ** 2
+        for seed in range(runs)
+    ]
     same = bool(np.ptp(squares) <= ROUNDING * expected)
     apart = abs(squares[0] - expected) > ROUNDING * expected
     if apart if same else not ttest_1samp(squares, expected).pvalue >= LEVEL:
         mean = float(np.mean(squares))
         raise AssertionError(f"R2: expected |S_{k}|^2 = {expected:g} on average over orders; got {mean:g}")
+
+
+def _called(runs: Any, *, arguments: tuple[str, ...], **named: Any) -> int:
+    """Return how often to call a function that takes these arguments."""
+    for name, function in named.items():
+        _checks.function(name, function)
+        _checks.takes(name, function, *arguments)
+    return _checks.size("runs", runs)
 
 
 def unit(z: ArrayLike) -> FloatArray:
@@ -208,7 +238,7 @@ def unit(z: ArrayLike) -> FloatArray:
 
 
 def _signed(z: ArrayLike, eps: ArrayLike) -> tuple[FloatArray, IntArray]:
-    vectors, signs = _checks.floats("z", z, 2), _checks.signs("eps", eps)
+    vectors, signs = unit(_checks.floats("z", z, 2)), _checks.signs("eps", eps)
     if signs.shape != vectors.shape[:1]:
         raise ValueError(f"eps: expected one sign per vector, {vectors.shape[:1]}; got {signs.shape}")
     return vectors, signs

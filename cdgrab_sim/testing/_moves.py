@@ -49,7 +49,7 @@ def check_ordering(ordering: Ordering | str, *, m: int = 3, n: int = 9, d: int =
     got others in epoch 1
     """
     ordering, seed = orderings.make(ordering), _checks.integer("seed", seed, low=0)
-    m, n, d = _checks.size("m", m), _checks.size("n", n), _checks.size("d", d)
+    m, n, d = _checks.sizes(m=m, n=n, d=d)
     where = f"ordering {ordering.name!r}:"
     stack = n * stream(seed, Role.DATA).integers(-9, 10, size=(4, n, m, d)).astype(np.float64)
     whole = _decided(ordering, stack, n, where, seed)

@@ -81,6 +81,8 @@ def check_sign_rule(
         _checks.function("bound", bound)
     examples = _checks.size("examples", examples)
     _checks.choice("law", law, LAWS)
+    _checks.takes("rule", rule, *("z", "seed")[: 1 + (law == "walk")])
+    online = _checks.flag("online", online)
     _checks.choice("norm", norm, ("inf", "l1", "l2"))
     plain: Callable[[FloatArray], Any] = (lambda z: rule(z, 0)) if law == "walk" else rule
 
@@ -129,7 +131,7 @@ def _signs(rule: Callable[[FloatArray], Any], z: FloatArray) -> Any:
     if not np.array_equal(shown, z):
         raise AssertionError("expected the vectors to be left as they are; the rule changed its input")
     if eps.shape != z.shape[:1] or not np.isin(eps, (-1, 1)).all():
-        raise AssertionError(f"expected {len(z)} signs +1 or -1; got {eps!r}")
+        raise AssertionError(f"expected {len(z)} signs +1 or -1; got {_checks.brief(eps)}")
     _equal(np.asarray(rule(z.copy())), eps, "the same signs for the same vectors")
     return eps.astype(np.int64)
 

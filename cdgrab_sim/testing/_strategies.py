@@ -90,7 +90,8 @@ def vectors(
     >>> vectors(kinds=["signs"]).validate()
     """
     st = hypothesis().strategies
-    names = st.sampled_from([_checks.choice("kind", name, KINDS) for name in kinds])
+    chosen = [_checks.choice("kind", name, KINDS) for name in _checks.listed("kinds", kinds)]
+    names = st.sampled_from(chosen)
     steps = st.integers(1, 12) if n is None else n
     dimensions = st.integers(1, 4) if d is None else d
     seeds = st.integers(0, 2**16)
@@ -116,6 +117,7 @@ def whole(shape: tuple[int, ...]) -> SearchStrategy[FloatArray]:
     --------
     >>> whole((2, 3)).validate()
     """
+    shape = tuple(_checks.size("shape", length) for length in _checks.listed("shape", shape))
     numpy, st = hypothesis().extra.numpy, hypothesis().strategies
     entries = numpy.arrays(np.int64, shape, elements=st.integers(-3, 3))
     return entries.map(lambda a: a.astype(np.float64))  # type: ignore[no-any-return]
@@ -133,6 +135,7 @@ def orders(m: int, n: int) -> SearchStrategy[Any]:
     >>> orders(2, 3).validate()
     """
     st = hypothesis().strategies
+    m, n = _checks.sizes(m=m, n=n)
     row = st.permutations(range(n))
     return st.lists(row, min_size=m, max_size=m).map(np.array)  # type: ignore[no-any-return]
 
@@ -148,5 +151,6 @@ def signs(*shape: int) -> SearchStrategy[Any]:
     --------
     >>> signs(2, 3).validate()
     """
+    shape = tuple(_checks.size("shape", length) for length in shape)
     numpy, st = hypothesis().extra.numpy, hypothesis().strategies
     return numpy.arrays(np.int64, shape, elements=st.sampled_from([-1, 1]))  # type: ignore[no-any-return]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from cdgrab_sim import _checks
 from cdgrab_sim._records import Iterates, Problem, Update
 from cdgrab_sim._types import FloatArray
 
@@ -19,8 +21,24 @@ def iterates(
     counters: Sequence[int] = (),
 ) -> Iterates:
     """Return a copy of x0, also at each of `points`, beside zeros for `vectors`, counters and parameters."""
-    c, p = np.array(counters, dtype=np.int64), np.array(parameters, dtype=np.float64)
-    return Iterates(x0.copy(), np.tile(x0, (points, 1)), np.zeros((vectors, len(x0))), c, p)
+    x = np.array(_checks.floats("x0", x0, 1))
+    points, vectors = (
+        _checks.integer(name, one, low=0) for name, one in (("points", points), ("vectors", vectors))
+    )
+    _checks.sizes(points=points or 1, vectors=vectors or 1, x0=len(x))
+    c = np.array(
+        [_checks.integer("counters", one, low=-(2**63), high=2**63 - 1) for one in _row("counters", counters)]
+    )
+    p = np.array([_checks.real("parameters", one) for one in _row("parameters", parameters)])
+    return Iterates(
+        x, np.tile(x, (points, 1)), np.zeros((vectors, len(x))), c.astype(np.int64), p.astype(np.float64)
+    )
+
+
+def _row(name: str, value: Any) -> list[Any]:
+    return (
+        value.tolist() if isinstance(value, np.ndarray) and value.ndim == 1 else _checks.listed(name, value)
+    )
 
 
 _AXES = {"x": 1, "X": 2, "S": 2, "c": 1, "p": 1}
@@ -42,7 +60,9 @@ def start(update: Update, x0: FloatArray, problem: Problem) -> Iterates:
     """
     it, where = update.init(x0, problem), f"update {update.name!r}: init:"
     if not isinstance(it, Iterates):
-        raise TypeError(f"{where} expected Iterates; got {it!r}; build them with cg.updates.iterates")
+        raise TypeError(
+            f"{where} expected Iterates; got {_checks.brief(it)}; build them with cg.updates.iterates"
+        )
     for (name, axes), a in zip(_AXES.items(), it, strict=True):
         kind = "int64" if name == "c" else "float64"
         if not (isinstance(a, np.ndarray) and a.ndim == axes and a.dtype == kind and a.flags.c_contiguous):

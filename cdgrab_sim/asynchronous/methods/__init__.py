@@ -30,6 +30,7 @@ def make(method: Method | str, workers: int) -> Method:
         return method
     if not isinstance(method, str):
         raise TypeError(
-            f"method: expected a Method or a name; got {method!r}; call its factory, as in methods.vanilla()"
+            f"method: expected a Method or a name; "
+            f"got {_checks.brief(method)}; call its factory, as in methods.vanilla()"
         )
-    return METHODS[_checks.choice("method", method, METHODS)](workers)
+    return METHODS[_checks.choice("method", method, METHODS)](_checks.size("workers", workers))

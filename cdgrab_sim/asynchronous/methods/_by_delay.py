@@ -127,7 +127,7 @@ def drop_by_age(threshold: int | None = None, *, advance: bool = True) -> Method
     Koloskova, Stich, Jaggi (2022), arXiv 2206.08307, who allow step size 0 for old gradients.
     """
     limit = None if threshold is None else _checks.size("threshold", threshold)
-    init = partial(_init, LIMIT, limit, bool(advance), 0.0)
+    init = partial(_init, LIMIT, limit, _checks.flag("advance", advance), 0.0)
     return Method(
         "drop-by-age", init, arrive, provenance="arXiv 2206.08307",
         summary="gradients with a delay above a threshold are dropped",
@@ -153,7 +153,7 @@ def ringmaster(threshold: int, *, stop: bool = False) -> Method:
     Maranjyan, Tyurin, Richtárik (2025), arXiv 2501.16168.
     """
     R = _checks.size("threshold", threshold)
-    if stop:
+    if _checks.flag("stop", stop):
         return Method(
             "ringmaster-stop", partial(_init_abort, R), abort, restarts=True, provenance="arXiv 2501.16168",
             summary="jobs are aborted the moment their delay reaches a threshold",

@@ -153,7 +153,7 @@ def ordered_anytime(*, correct: bool = True) -> Method:
     AnyTime: Cutkosky (2019), arXiv 1903.00974. Reconstruction of Dahan, Reshef, Goldstein, Levy, arXiv
     2605.02043.
     """
-    correct = bool(correct)
+    correct = _checks.flag("correct", correct)
 
     def projected(region: Region | None) -> Method:
         init = partial(_init_anytime, correct, region)
@@ -192,7 +192,7 @@ def ordered_heavy_ball(momentum: float = 0.9, *, early: bool = False) -> Method:
     momentum = _checks.real("momentum", momentum, low=0.0)
     if momentum >= 1.0:
         raise ValueError(f"momentum: expected a number in [0, 1); got {momentum}; lower it")
-    init = partial(_init_heavy_ball, momentum, bool(early))
+    init = partial(_init_heavy_ball, momentum, _checks.flag("early", early))
     source = f"arXiv 2407.19234, formulas recalled; as {_UNVERIFIED}"
     return Method(
         "ordered-momentum-heavy-ball", init, heavy_ball, provenance=source,

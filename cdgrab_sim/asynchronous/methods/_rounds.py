@@ -99,10 +99,11 @@ def rennala(batch: int, *, stop: bool = True) -> Method:
     ----------
     Tyurin, Richtárik (2023), arXiv 2305.12387.
     """
-    init = partial(_init, _checks.size("batch", batch), False, bool(stop))
+    stop = _checks.flag("stop", stop)
+    init = partial(_init, _checks.size("batch", batch), False, stop)
     name, rest = ("rennala", "aborted") if stop else ("rennala-ignore", "dropped when they arrive")
     return Method(
-        name, init, arrive, restarts=bool(stop), provenance="arXiv 2305.12387",
+        name, init, arrive, restarts=stop, provenance="arXiv 2305.12387",
         summary=f"a batch of gradients at one point, then a step; late ones are {rest}",
     )  # fmt: skip
 

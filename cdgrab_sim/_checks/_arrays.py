@@ -1,147 +1,16 @@
-"""Every check of input and every message: what was expected, what came, what to do."""
+"""Arrays: finite numbers in C order, of the shape that was asked for."""
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import operator
-from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGEST = int(np.iinfo(np.int64).max)
-LARGEST = 1e100  # beyond it, sums of squares might leave the machine
+from cdgrab_sim._checks._things import mapping
+from cdgrab_sim._checks._words import brief
+
 _BLOCK = 1 << 20  # entries looked at together, so that a check of a memory map stays small
-
-
-def size(name: str, value: Any) -> int:
-    """Return a whole number of at least 1 that machine code can hold."""
-    number = integer(name, value, low=1)
-    if number > _LARGEST:
-        raise ValueError(f"{name}: expected a whole number below 2^63; got {number}")
-    return number
-
-
-def integer(name: str, value: Any, *, low: int, high: int | None = None) -> int:
-    """Return a whole number of Python of at least `low` and at most `high`."""
-    expected = f"a whole number >= {low}" if high is None else f"a whole number {low}..{high}"
-    try:
-        if np.ma.isMaskedArray(value):
-            raise TypeError  # though index takes what is behind the mask
-        number = operator.index(value)
-    except Exception:  # a class of somebody else may raise what it likes
-        raise TypeError(f"{name}: expected {expected}; got {value!r}") from None
-    if isinstance(value, bool | np.bool_) or number < low or (high is not None and number > high):
-        raise ValueError(f"{name}: expected {expected}; got {value!r}")
-    return number
-
-
-def spread(name: str, value: Any) -> float:
-    """Return a number >= 0 with a square, and sums of squares, that are numbers of the machine."""
-    number = real(name, value, low=0.0)
-    if number >= LARGEST:
-        raise ValueError(f"{name}: expected a number below {LARGEST:g}; got {number:g}; scale the problem")
-    return number
-
-
-def real(name: str, value: Any, *, above: float | None = None, low: float | None = None) -> float:
-    """Return a finite number of Python, larger than `above`, at least `low`."""
-    bound = f" > {above:g}" if above is not None else f" >= {low:g}" if low is not None else ""
-    try:
-        if not _is_number(value):
-            raise TypeError  # though float takes it
-        number = float(value)
-    except Exception:  # a class of somebody else may raise what it likes
-        raise TypeError(f"{name}: expected a finite number{bound}; got {value!r}") from None
-    wrong = (above is not None and number <= above) or (low is not None and number < low)
-    if not np.isfinite(number) or wrong:
-        raise ValueError(f"{name}: expected a finite number{bound}; got {value!r}")
-    return number
-
-
-def _is_number(value: Any) -> bool:
-    """Tell a real number from text, truth values, dates, complex numbers and arrays."""
-    if isinstance(value, str | bytes | bool | complex) or np.ma.isMaskedArray(value):
-        return False
-    if isinstance(value, np.generic | np.ndarray):
-        return value.ndim == 0 and value.dtype.kind in "iuf"
-    return np.ndim(value) == 0
-
-
-def flag(name: str, value: Any) -> bool:
-    """Return a truth value of Python."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name}: expected True or False; got {value!r}")
-    return bool(value)
-
-
-def text(name: str, value: Any) -> str:
-    """Return text of Python."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: expected text; got {value!r}")
-    return str(value)
-
-
-def plain(name: str, value: Any) -> Any:
-    """Return a value as plain JSON, which a result can be saved with: numbers, text, lists and mappings."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, Mapping):
-        return {text(f"a key of {name}", key): plain(f"{name}[{key!r}]", one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(f"{name}[{k}]", one) for k, one in enumerate(value)]
-    if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU" and not masked(value):
-        return value.tolist() if value.dtype != np.longdouble else real(name, value)
-    raise TypeError(f"{name}: expected numbers, text, lists or mappings, for results; got {value!r}")
-
-
-def folded(name: str) -> str:
-    """Return a name without capitals, spaces and hyphens: the papers' spellings of one thing are one name."""
-    return "".join(letter for letter in name.lower() if letter not in " -_")
-
-
-def brief(value: Any) -> str:
-    """Return how a value is written, or its type where that takes more than a line."""
-    written = repr(value)
-    return (
-        written if "\n" not in written and len(written) <= 100 else f"a value of type {type(value).__name__}"
-    )
-
-
-def choice(kind: str, name: Any, known: Iterable[str]) -> str:
-    """Return `name` if it is known; otherwise list what is, with the nearest match."""
-    names = list(known)
-    if isinstance(name, str) and name in names:
-        return str(name)
-    if not isinstance(name, str | Callable):  # its text may have any length, and many lines
-        raise TypeError(f"{kind}: expected one of {', '.join(names)}; got {brief(name)}")
-    if callable(name):  # a factory that was not called, the likeliest slip
-        near = [f"{getattr(name, '__name__', name)}()"]
-    else:
-        spelled = {folded(one): one for one in reversed(names)}
-        near = difflib.get_close_matches(folded(str(name)), spelled, n=1, cutoff=0.4)
-        near = [repr(spelled[one]) for one in near]
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
-
-
-def function(name: str, value: Any) -> None:
-    """Refuse what cannot be called."""
-    if not callable(value):
-        raise TypeError(f"{name}: expected a function; got {value!r}")
-
-
-def takes(name: str, function: Callable[..., Any], *arguments: str, hint: str) -> None:
-    """Refuse a function that cannot be called with these positional arguments."""
-    try:
-        inspect.signature(function).bind(*arguments)
-    except TypeError:
-        got, expected = inspect.signature(function), ", ".join(arguments)
-        raise TypeError(f"{name}: expected arguments ({expected}); got {got}; {hint}") from None
-    except ValueError:  # a compiled function that does not tell
-        return
 
 
 def finite(name: str, a: NDArray[Any]) -> None:
@@ -171,6 +40,8 @@ def array(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name}: expected rows of one length; got a ragged list ({error})") from None
+    except Exception:  # a class of somebody else may raise what it likes
+        raise TypeError(f"{name}: expected an array; got {brief(value)}") from None
 
 
 def coerce(name: str, value: Any) -> NDArray[Any]:
@@ -194,7 +65,9 @@ def data(name: str, value: Any) -> NDArray[Any]:
     A number has no row to look up and would be another type to compiled code than to NumPy.
     """
     if array(name, value).ndim == 0:
-        raise TypeError(f"{name}: expected an array; got {value!r}; write np.array([...]), and use its [0]")
+        raise TypeError(
+            f"{name}: expected an array; got {brief(value)}; write np.array([...]), and use its [0]"
+        )
     return frozen(coerce(name, value))
 
 
@@ -222,6 +95,27 @@ def floats(name: str, value: Any, ndim: int | tuple[int, ...]) -> NDArray[np.flo
         expected = " or ".join(str(k) for k in allowed)
         raise ValueError(f"{name}: expected a non-empty array with {expected} axes; got shape {a.shape}")
     return a
+
+
+def some(name: str, value: Any) -> NDArray[np.float64]:
+    """Return finite numbers in a row, perhaps none."""
+    return np.zeros(0) if array(name, value).shape == (0,) else floats(name, value, 1)
+
+
+def numbers(name: str, value: Any) -> NDArray[np.float64]:
+    """Return float64 numbers of any shape, which may be infinite or NaN."""
+    a = array(name, value)
+    if a.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: expected numbers; got {brief(value)} of dtype {a.dtype}")
+    with np.errstate(over="ignore"):  # of long doubles: infinite
+        return a.astype(np.float64)
+
+
+def by_name(name: str, value: Any, ndim: int) -> dict[str, NDArray[np.float64]]:
+    """Return finite float64 arrays with so many axes, each under its name."""
+    return {
+        key: floats(f"{name}[{key!r}]", one, ndim) for key, one in mapping(name, value, some=True).items()
+    }
 
 
 def vector(name: str, value: Any, d: int) -> NDArray[np.float64]:

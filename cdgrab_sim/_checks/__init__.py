@@ -1,0 +1,36 @@
+"""Every check of input and every message: what was expected, what came, what to do."""
+
+from cdgrab_sim._checks._arrays import array as array
+from cdgrab_sim._checks._arrays import by_name as by_name
+from cdgrab_sim._checks._arrays import coerce as coerce
+from cdgrab_sim._checks._arrays import data as data
+from cdgrab_sim._checks._arrays import finite as finite
+from cdgrab_sim._checks._arrays import floats as floats
+from cdgrab_sim._checks._arrays import frozen as frozen
+from cdgrab_sim._checks._arrays import in_range as in_range
+from cdgrab_sim._checks._arrays import masked as masked
+from cdgrab_sim._checks._arrays import numbers as numbers
+from cdgrab_sim._checks._arrays import orders as orders
+from cdgrab_sim._checks._arrays import permutations as permutations
+from cdgrab_sim._checks._arrays import rows as rows
+from cdgrab_sim._checks._arrays import signs as signs
+from cdgrab_sim._checks._arrays import some as some
+from cdgrab_sim._checks._arrays import vector as vector
+from cdgrab_sim._checks._scalars import LARGEST as LARGEST
+from cdgrab_sim._checks._scalars import flag as flag
+from cdgrab_sim._checks._scalars import integer as integer
+from cdgrab_sim._checks._scalars import plain as plain
+from cdgrab_sim._checks._scalars import real as real
+from cdgrab_sim._checks._scalars import size as size
+from cdgrab_sim._checks._scalars import sizes as sizes
+from cdgrab_sim._checks._scalars import spread as spread
+from cdgrab_sim._checks._things import function as function
+from cdgrab_sim._checks._things import instance as instance
+from cdgrab_sim._checks._things import listed as listed
+from cdgrab_sim._checks._things import mapping as mapping
+from cdgrab_sim._checks._things import path as path
+from cdgrab_sim._checks._things import takes as takes
+from cdgrab_sim._checks._words import brief as brief
+from cdgrab_sim._checks._words import choice as choice
+from cdgrab_sim._checks._words import folded as folded
+from cdgrab_sim._checks._words import text as text
