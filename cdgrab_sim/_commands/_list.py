@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> str:
     """Return the registries as text."""
     sections = {
         "orderings": _summaries(orderings.ORDERINGS),
-        "problems": _summaries(problems.PROBLEMS),
+        "problems": _summaries(problems.PROBLEMS, m=1, n=2),
         "updates": _summaries(updates.UPDATES),
         "compressors": _summaries(compressors.COMPRESSORS),
         "graphs": _summaries(graphs.GRAPHS),
@@ -45,8 +45,9 @@ def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> di
     return {name: f"{method.summary} ({method.provenance})" for name, method in made.items()}
 
 
-def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+def _summaries(registry: Mapping[str, Callable[..., Any]], **sizes: int) -> dict[str, str]:
+    """Say what each factory makes and where that comes from."""
     return {
-        name: (inspect.getdoc(factory) or "not described").splitlines()[0]
-        for name, factory in registry.items()
+        name: f"{(inspect.getdoc(make) or 'not described').splitlines()[0]} ({make(**sizes).provenance})"
+        for name, make in registry.items()
     }

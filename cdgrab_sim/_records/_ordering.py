@@ -84,6 +84,8 @@ class Ordering:
         Stands in the comparisons of `cdgrab speedup`, `herding`, `rates` and `cost`.
     for_update : callable, optional
         ``for_update(update)`` returns the ordering for the update that it will run with, where it matters.
+    provenance : str
+        Where the rule comes from, "read" or "recalled", and what is "proved here"; for `cdgrab list`.
     look : tuple, optional
         Colour, marker and dashes in figures, as matplotlib takes them. None: some that its name decides.
 
@@ -130,10 +132,12 @@ class Ordering:
     slopes: str | None = None
     compared: bool = False
     for_update: Callable[[Update], Ordering] | None = field(default=None, repr=False)
+    provenance: str = field(default="user", kw_only=True)
     look: tuple[str, str, Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _checks.text("name", self.name))
+        object.__setattr__(self, "provenance", _checks.text("provenance", self.provenance))
         _checks.choice("family", self.family, FAMILIES)
         for flag in ("replacement", "verified", "coordinated", "compared"):
             object.__setattr__(self, flag, _checks.flag(flag, getattr(self, flag)))

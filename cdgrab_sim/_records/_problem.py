@@ -53,6 +53,8 @@ class Problem:
     rows : int array (m, n), optional
         Which row of the table that the examples came from is example j of worker i: ``X[problem.rows]`` are
         the examples. `global_orders` needs it to speak of that table.
+    provenance : str
+        Where the family comes from, "read" or "recalled", and what is "proved here"; for `cdgrab list`.
 
     Raises
     ------
@@ -94,9 +96,11 @@ class Problem:
     walk: Walk | None = field(default=None, repr=False)
     loss: Loss | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
+    provenance: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _checks.text("name", self.name))
+        object.__setattr__(self, "provenance", _checks.text("provenance", self.provenance))
         for letter in ("m", "n", "d"):
             object.__setattr__(self, letter, _checks.size(letter, getattr(self, letter)))
         if not isinstance(self.data, tuple | list):  # an array would be taken apart row by row

@@ -69,6 +69,8 @@ class Update:
     fused : (float, float), optional
         Momentum and weight decay, where `step` is the heavy ball with them: the walk then takes the step
         itself, with the same bits. Needs ``S`` to have the velocity as its first row.
+    provenance : str
+        Where the formulas come from, "read" or "recalled", and what is "proved here"; for `cdgrab list`.
 
     Raises
     ------
@@ -105,11 +107,13 @@ class Update:
     draws: int | Callable[[Problem], int] = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fused: tuple[float, float] | None = field(default=None, repr=False)
+    provenance: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
         for name in ("init", "step") if self.take is None else ("init", "step", "take"):
             _checks.function(f"update {_checks.brief(self.name)}: {name}", getattr(self, name))
         object.__setattr__(self, "name", _checks.text("name", self.name))
+        object.__setattr__(self, "provenance", _checks.text("provenance", self.provenance))
         where = f"update {self.name!r}:"
         _checks.takes(f"{where} init", self.init, "x0", "problem")
         _checks.takes(f"{where} step", self.step, "it", "g", "alpha", "u")

@@ -52,7 +52,7 @@ def fixed(pi: ArrayLike | None = None) -> Ordering:
         rows = np.arange(problem.n) if given is None else given
         return FixedState(_checks.orders("pi", rows, problem.m, problem.n))
 
-    return _staying("fixed", init)
+    return _staying("fixed", init, provenance="textbook")
 
 
 @ORDERINGS.register
@@ -70,7 +70,13 @@ def ig() -> Ordering:
     >>> cg.herding.order(np.zeros((4, 1)), ig(), rounds=3)
     array([0, 1, 2, 3])
     """
-    return _staying("ig", fixed().init, slopes="ig", look=("#999999", "P", (0, (3, 1, 1, 1, 1, 1))))
+    return _staying(
+        "ig",
+        fixed().init,
+        slopes="ig",
+        provenance="arXiv 1510.08562, recalled",
+        look=("#999999", "P", (0, (3, 1, 1, 1, 1, 1))),
+    )
 
 
 @ORDERINGS.register
@@ -93,6 +99,7 @@ def so() -> Ordering:
         "so",
         lambda problem, rng: FixedState(random_orders(problem.m, problem.n, rng)),
         slopes="so",
+        provenance="arXiv 1908.00045, read",
         look=("#CC79A7", "X", (0, (5, 1))),
     )
 

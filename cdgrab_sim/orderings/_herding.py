@@ -53,7 +53,13 @@ def herding(at: ArrayLike | None = None) -> Ordering:
         return FixedState(greedy_order(z - (np.cumsum(z, axis=1)[:, -1:] / problem.n)))
 
     return Ordering(
-        "herding", init, observe=None, advance=lambda state, rng: state, verified=True, family="ideal"
+        "herding",
+        init,
+        provenance="Lu, Meng, De Sa, ICLR 2022, recalled",
+        observe=None,
+        advance=lambda state, rng: state,
+        verified=True,
+        family="ideal",
     )
 
 

@@ -97,6 +97,10 @@ def _fill(after: IntArray, front: IntArray, signed: IntArray, count: IntArray) -
         front[i] = ahead
 
 
+_GRAB = "arXiv 2205.10733, recalled; bounds proved here"
+_ID_GRAB = "ID-GraB (Bal) in the code of arXiv 2302.00845, read; bounds proved here"
+
+
 def mean(
     *,
     scope: Scope,
@@ -192,7 +196,9 @@ def mean(
         state.signer.begin(rule, rng)
         return state._replace(pi=state.after, after=state.pi)
 
-    return Ordering(label, init, observe, advance, verified=True, family="mean", coordinated=together)
+    return Ordering(
+        label, init, observe, advance, verified=True, family="mean", coordinated=together, provenance=_GRAB
+    )
 
 
 class ExactState(NamedTuple):
@@ -244,7 +250,7 @@ def d_grab(*, rule: SignRule | str = "greedy", first: ArrayLike | None = None) -
     """
     form = mean(scope="independent", rule=rule, first=first, name="d-grab")
     look = ("#009E73", "v", (0, (3, 1, 1, 1)))
-    return replace(form, slopes="d-grab", compared=True, look=look)
+    return replace(form, slopes="d-grab", compared=True, look=look, provenance=_ID_GRAB)
 
 
 @ORDERINGS.register

@@ -152,6 +152,10 @@ def close(after: IntArray, pi: IntArray, count: IntArray) -> int:
     return i
 
 
+_CD_GRAB = "arXiv 2302.00845, Algorithms 1 and 2, read; bounds proved here"
+_ID_GRAB = "ID-GraB (PairBal) in the code of arXiv 2302.00845, read; bounds proved here"
+
+
 def pair(
     *,
     scope: Scope,
@@ -236,7 +240,9 @@ def pair(
         state.signer.begin(rule, rng)
         return PairState(state.after, state.pi, *state[2:])
 
-    return Ordering(label, init, observe, advance, verified=True, family="pair", coordinated=together)
+    return Ordering(
+        label, init, observe, advance, verified=True, family="pair", coordinated=together, provenance=_CD_GRAB
+    )
 
 
 @ORDERINGS.register
@@ -249,7 +255,7 @@ def d_grab_pair(*, rule: SignRule | str = "greedy", first: ArrayLike | None = No
     """
     form = pair(scope="independent", rule=rule, first=first, name="d-grab-pair")
     look = ("#0072B2", "^", (0, (5, 1, 1, 1)))
-    return replace(form, slopes="d-grab-pair", compared=True, look=look)
+    return replace(form, slopes="d-grab-pair", compared=True, look=look, provenance=_ID_GRAB)
 
 
 @ORDERINGS.register

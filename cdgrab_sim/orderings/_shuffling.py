@@ -36,6 +36,7 @@ def sgd() -> Ordering:
 
     return Ordering(
         "sgd",
+        provenance="textbook",
         init=lambda problem, rng: draw((problem.m, problem.n), rng),
         observe=None,
         advance=lambda state, rng: draw(state.pi.shape, rng),
@@ -83,6 +84,7 @@ def rr() -> Ordering:
         verified=True,
         family="drawn",
         slopes="rr",
+        provenance="textbook; arXiv 2006.05988, recalled; on m workers arXiv 2110.10342, read",
         compared=True,
         look=("#E69F00", "o", (0, (4, 2))),
     )
@@ -134,6 +136,7 @@ def flipflop() -> Ordering:
         verified=True,
         family="drawn",
         slopes="flipflop",
+        provenance="arXiv 2102.09718, recalled",
         look=("#9A8F00", "D", (0, (6, 1, 1, 1))),
     )
 

@@ -126,6 +126,7 @@ def value(x: FloatArray, data: Data) -> float:
 
 
 KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+KERNELS["provenance"] = "textbook"
 
 
 def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: int) -> Problem:

@@ -72,6 +72,7 @@ def value(x: FloatArray, data: Data) -> float:
 
 
 KERNELS: dict[str, Any] = {"grads": grads, "value": value, "loss": loss, "walk": walk}
+KERNELS["provenance"] = "textbook; constants proved here"
 
 
 @PROBLEMS.register

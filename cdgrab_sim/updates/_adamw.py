@@ -60,4 +60,5 @@ def adamw(
     def init(x0: FloatArray, problem: Problem) -> Iterates:
         return iterates(x0, (*settings.values(), 1.0, 1.0, decay), vectors=2)
 
-    return Update("adamw", init, step, settings=settings | {"weight_decay": decay})
+    source = "arXiv 1711.05101, Algorithm 2, and PyTorch, recalled"
+    return Update("adamw", init, step, settings=settings | {"weight_decay": decay}, provenance=source)

@@ -24,14 +24,18 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
             x[q] -= alpha * v[q]
 
 
-def heavy_ball_update(name: str, settings: dict[str, float]) -> Update:
+_SOURCE = "Polyak, 1964, in PyTorch's form, recalled; rates of linear updates proved here"
+
+
+def heavy_ball_update(name: str, settings: dict[str, float], provenance: str) -> Update:
     """Return the update, which the walk has built in, under a name of its own."""
     momentum, weight_decay = settings.get("momentum", 0.0), settings["weight_decay"]
 
     def init(x0: FloatArray, problem: Problem) -> Iterates:
         return iterates(x0, (momentum, weight_decay), vectors=1)
 
-    return Update(name, init, step, settings=settings, fused=(momentum, weight_decay))
+    fused = momentum, weight_decay
+    return Update(name, init, step, settings=settings, fused=fused, provenance=provenance)
 
 
 @UPDATES.register
@@ -61,4 +65,4 @@ def heavy_ball(*, momentum: float = 0.9, weight_decay: float = 0.0) -> Update:
     """
     beta = _checks.real("momentum", momentum, low=0.0)
     decay = _checks.real("weight_decay", weight_decay, low=0.0)
-    return heavy_ball_update("heavy-ball", {"momentum": beta, "weight_decay": decay})
+    return heavy_ball_update("heavy-ball", {"momentum": beta, "weight_decay": decay}, _SOURCE)

@@ -37,6 +37,9 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
         move(it.x, X, it.p[0], moved)
 
 
+_SOURCE = "arXiv 1602.05629, Algorithm 1, recalled; with reshuffling arXiv 2110.10342, read"
+
+
 @UPDATES.register
 def local(
     *, steps: int | None = 4, server_step: float = 1.0, weights: Sequence[float] | None = None
@@ -99,7 +102,7 @@ def local(
         shares = np.ones(m) if w is None else m * w
         return iterates(x0, (scale, *shares), points=m, vectors=2, counters=(0, H or problem.n))
 
-    return Update("local", init, step, each=True, settings=settings)
+    return Update("local", init, step, each=True, settings=settings, provenance=_SOURCE)
 
 
 def _weights(weights: Sequence[float]) -> FloatArray:

@@ -62,4 +62,7 @@ def nastya(*, server_step_size: float = 0.1, steps: int | None = None) -> Update
     def init(x0: FloatArray, problem: Problem) -> Iterates:
         return iterates(x0, (eta,), points=problem.m, vectors=2, counters=(0, H or problem.n))
 
-    return Update("nastya", init, step, each=True, settings={"server_step_size": eta, "steps": H})
+    source = "arXiv 2201.11066, recalled"
+    return Update(
+        "nastya", init, step, each=True, settings={"server_step_size": eta, "steps": H}, provenance=source
+    )

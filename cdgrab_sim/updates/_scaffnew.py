@@ -73,4 +73,5 @@ def scaffnew(*, probability: float = 0.25) -> Update:
         m = problem.m
         return iterates(x0, (p,), points=m, vectors=2 + m)
 
-    return Update("scaffnew", init, step, each=True, draws=1, settings={"probability": p})
+    source = "arXiv 2202.09357, Algorithm 2, recalled"
+    return Update("scaffnew", init, step, each=True, draws=1, settings={"probability": p}, provenance=source)

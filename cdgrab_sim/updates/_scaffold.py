@@ -82,4 +82,7 @@ def scaffold(*, steps: int | None = 4, server_step: float = 1.0) -> Update:
         m = problem.m
         return iterates(x0, (scale,), points=m, vectors=2 + 2 * m, counters=(0, H or problem.n))
 
-    return Update("scaffold", init, step, each=True, settings={"steps": H, "server_step": scale})
+    source = "arXiv 1910.06378, Algorithm 1, recalled"
+    return Update(
+        "scaffold", init, step, each=True, settings={"steps": H, "server_step": scale}, provenance=source
+    )

@@ -28,4 +28,5 @@ def sgd(*, weight_decay: float = 0.0) -> Update:
     >>> bool((run.x == same.x).all())
     True
     """
-    return heavy_ball_update("sgd", {"weight_decay": _checks.real("weight_decay", weight_decay, low=0.0)})
+    decay = _checks.real("weight_decay", weight_decay, low=0.0)
+    return heavy_ball_update("sgd", {"weight_decay": decay}, "textbook; rates proved here")
