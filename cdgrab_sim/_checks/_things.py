@@ -22,11 +22,17 @@ def instance(name: str, value: Any, kind: type[T], expected: str) -> T:
 
 def mapping(name: str, value: Any, *, some: bool = False) -> dict[str, Any]:
     """Return a mapping from text to anything, with something in it where `some` is to be there."""
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name}: expected a mapping, such as {{'a': ...}}; got {brief(value)}")
-    if some and not value:
+    try:
+        if not (isinstance(value, Mapping) or hasattr(value, "keys")):  # a table of pandas has keys
+            raise TypeError
+        given = {text(f"a key of {name}", key): value[key] for key in value.keys()}  # noqa: SIM118
+    except Exception:
+        if isinstance(value, Mapping):
+            raise
+        raise TypeError(f"{name}: expected a mapping, such as {{'a': ...}}; got {brief(value)}") from None
+    if some and not given:
         raise ValueError(f"{name}: expected at least one name; got {brief(value)}")
-    return {text(f"a key of {name}", key): one for key, one in value.items()}
+    return given
 
 
 def listed(name: str, value: Any) -> list[Any]:

@@ -104,8 +104,8 @@ class Sweep:
             if all(meaning(key, row.config.get(key)) == value for key, value in wanted.items())
         ]
         if not chosen:
-            asked = ", ".join(f"{key} = {_checks.brief(value)}" for key, value in fields.items())
-            raise ValueError(f"curves: no run with {name!r} and {asked}; see table() for what there is")
+            asked = ", ".join(f"{key!r}: {_checks.brief(value)}" for key, value in fields.items())
+            raise ValueError(f"curves: no run with {name!r} and {{{asked}}}; see table() for what there is")
         shapes = {found[row.position].shape for row in chosen}
         if len(shapes) > 1:
             raise ValueError(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cdgrab_sim import _checks, herding, orderings, problems
+from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.demo._names import title
+from cdgrab_sim.synchronous._simulate import simulate
 
-# ordering -> (short title, what it does)
-TITLES = {
-    "rr": ("Random reshuffling", "a new random order every epoch"),
-    "d-grab": ("GraB", "each worker sorts its own examples"),
-    "cd-grab": ("CD-GraB", "one running sum coordinates the workers"),
-}
+ORDERINGS = ("rr", "d-grab", "cd-grab")
+# Steps so long that the losses come apart within the epochs shown, and a start at which all still look alike.
+_KAPPA, _ALPHA_N_L, _START, _RUNS = 2.0, 2.0, 3.0, 8
 _MOST = {"m": 8, "n": 48, "epochs": 20}  # beyond them colours and steps can no longer be told apart
 
 
@@ -31,12 +32,15 @@ class Strand:
         Prefix sums over all workers, from the origin on.
     errors : array (T + 1,)
         Herding errors in the inf-norm, not divided by m.
+    losses : array (T + 1,)
+        Of SGD in these orders at the start of each epoch, the mean of eight runs.
     """
 
     name: str
     orders: IntArray
     walks: FloatArray
     errors: FloatArray
+    losses: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,8 @@ class Lesson:
         if t == 0:
             start = next(iter(errors.values()))
             return f"Epoch 0 of {T}. All start from the same random order; its herding error is {start:.2f}."
-        listed = ", ".join(f"{TITLES[name][0]} {error:.2f}" for name, error in errors.items())
+        m = len(self.z)
+        listed = ", ".join(f"{title(name, m)} {error:.2f}" for name, error in errors.items())
         return f"Epoch {t} of {T}. Herding error: {listed}. {comparison(errors['rr'], errors['cd-grab'])}"
 
 
@@ -80,10 +85,11 @@ def comparison(random: float, coordinated: float) -> str:
 
 
 def lesson(*, m: int = 4, n: int = 24, epochs: int = 12, seed: int = 0) -> Lesson:
-    """Run random reshuffling, GraB and CD-GraB over the same vectors in the plane.
+    """Run random reshuffling, D-GraB and CD-GraB over the same vectors in the plane.
 
     The vectors are the linear terms of :func:`cdgrab_sim.problems.skewed`, centred in each worker: what
-    gradients look like near the minimiser. On them GraB knows the exact mean.
+    gradients look like near the minimiser. On them D-GraB knows the exact mean. The losses are those of SGD
+    on that problem.
 
     Parameters
     ----------
@@ -111,12 +117,17 @@ def lesson(*, m: int = 4, n: int = 24, epochs: int = 12, seed: int = 0) -> Lesso
     m = _checks.integer("m", m, low=1, high=_MOST["m"])
     n = _checks.integer("n", n, low=2, high=_MOST["n"])
     epochs = _checks.integer("epochs", epochs, low=1, high=_MOST["epochs"])
-    z = problems.skewed(m=m, n=n, d=2, seed=seed).data.terms
-    return Lesson(z, seed, tuple(_strand(z, name, epochs, seed) for name in TITLES))
+    problem = problems.skewed(m=m, n=n, d=2, kappa=_KAPPA, seed=seed)
+    z = problem.data.terms
+    return Lesson(z, seed, tuple(_strand(problem, z, name, epochs, seed) for name in ORDERINGS))
 
 
-def _strand(z: FloatArray, name: str, epochs: int, seed: int) -> Strand:
+def _strand(problem: Problem, z: FloatArray, name: str, epochs: int, seed: int) -> Strand:
     ordering = orderings.make(name)
+    step_size = _ALPHA_N_L / (problem.n * problem.constants["L"])
+    how: dict[str, Any] = {"epochs": epochs, "step_size": step_size, "seed": seed, "replicates": _RUNS}
+    how |= {"x0": [_START, _START], "record": Record(grad_norm=False, distance=False)}
+    losses = np.asarray(simulate(problem, ordering, **how).loss).mean(axis=0)
     orders = np.array([herding.order(z, ordering, rounds=t, seed=seed) for t in range(epochs + 1)])
     walks = np.array([herding.prefix_sums(z, pi) for pi in orders])
-    return Strand(name, orders, walks, herding.curve(z, ordering, epochs, seed=seed))
+    return Strand(name, orders, walks, herding.curve(z, ordering, epochs, seed=seed), losses)

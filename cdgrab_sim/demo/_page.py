@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cdgrab_sim._version import __version__
-from cdgrab_sim.demo._lesson import TITLES, Lesson, Strand
+from cdgrab_sim.demo._lesson import Lesson, Strand
+from cdgrab_sim.demo._names import NAMES, title
 from cdgrab_sim.plots import look
 
 
@@ -33,7 +34,7 @@ def page(shown: Lesson) -> str:
         "script": _source("page.js"),
         "data": json.dumps(_data(shown), separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/"),
         "table": _table(shown),
-        "start": escape(shown.sentence(0)),
+        "start": escape(shown.sentence(len(shown.strands[0].errors) // 2)),
         "sizes": f"{m} worker{'s' * (m > 1)}, {n} examples each, seed {shown.seed}",
         "version": __version__,
     }
@@ -57,21 +58,23 @@ def _data(shown: Lesson) -> dict[str, Any]:
         "z": np.round(shown.z, 3).reshape(m * n, 2).tolist(),
         "hues": np.round(np.degrees(np.arctan2(shown.z[..., 1], shown.z[..., 0])) % 360).ravel().tolist(),
         "sentences": [shown.sentence(t) for t in range(epochs)],
-        "strands": [_strand(strand) for strand in shown.strands],
+        "opening": epochs // 2,
+        "strands": [_strand(strand, m) for strand in shown.strands],
     }
 
 
-def _strand(strand: Strand) -> dict[str, Any]:
+def _strand(strand: Strand, m: int) -> dict[str, Any]:
     looks = look(strand.name)
     dashes = "" if looks["linestyle"] == "solid" else " ".join(map(str, looks["linestyle"][1]))
     epochs = len(strand.errors)
     return {
         "name": strand.name,
-        "title": TITLES[strand.name][0],
-        "about": TITLES[strand.name][1],
+        "title": title(strand.name, m),
+        "about": NAMES[strand.name][1],
         "color": looks["color"],
         "dashes": dashes,
         "errors": strand.errors.tolist(),
+        "losses": [float(f"{loss:.4g}") for loss in strand.losses],
         "texts": [f"{error:.2f}" for error in strand.errors],
         "walks": np.round(strand.walks, 3).tolist(),
         "orders": strand.orders.reshape(epochs, -1).tolist(),
@@ -79,9 +82,12 @@ def _strand(strand: Strand) -> dict[str, Any]:
 
 
 def _table(shown: Lesson) -> str:
-    head = "".join(f'<th scope="col">{escape(TITLES[strand.name][0])}</th>' for strand in shown.strands)
+    names = [escape(title(strand.name, len(shown.z))) for strand in shown.strands]
+    quantities = "herding error", "loss"
+    head = "".join(f'<th scope="col">{name}, {what}</th>' for what in quantities for name in names)
     rows = []
-    for t, errors in enumerate(zip(*(strand.errors for strand in shown.strands), strict=True)):
-        cells = "".join(f"<td>{error:.2f}</td>" for error in errors)
+    for t in range(len(shown.strands[0].errors)):
+        cells = "".join(f"<td>{strand.errors[t]:.2f}</td>" for strand in shown.strands)
+        cells += "".join(f"<td>{strand.losses[t]:.1e}</td>" for strand in shown.strands)
         rows.append(f'<tr><th scope="row">{t}</th>{cells}</tr>')
     return f'<thead><tr><th scope="col">epoch</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'

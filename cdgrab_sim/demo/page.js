@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const { m, n, epochs, strands } = data;
 const $ = (id) => document.getElementById(id);
 const STEPS_PER_SECOND = [2, 4, 8, 16, 32, 64, 128];
-let t = 0, k = n, timer = null;
+let t = data.opening, k = n, timer = null;
 
 function make(parent, tag, attributes = {}) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -49,7 +49,20 @@ for (let error = 0; error <= worst; error += tickStep) {
 for (const epoch of [0, epochs - 1]) {
   make(chart, "text", { class: "tick", x: across(epoch), y: 145, "text-anchor": "middle" }).textContent = epoch;
 }
-const marker = make(chart, "line", { class: "now", y1: 6, y2: 132 });
+const markers = [chart, $("losses")].map((svg) => make(svg, "line", { class: "now", y1: 6, y2: 132 }));
+
+// Losses, on a logarithmic axis
+const logs = strands.flatMap((strand) => strand.losses.map(Math.log10)).filter(Number.isFinite);
+const lowest = Math.floor(Math.min(...logs)), highest = Math.ceil(Math.max(...logs));
+const raised = (power) => String(power).replace(/./g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign] ?? "⁻");
+const down = (loss) => 130 - (122 * (Math.log10(loss) - lowest)) / Math.max(1, highest - lowest);
+for (let power = lowest; power <= highest; power += Math.max(1, Math.ceil((highest - lowest) / 4))) {
+  make($("losses"), "line", { class: "axis", x1: 22, x2: 196, y1: down(10 ** power), y2: down(10 ** power) });
+  make($("losses"), "text", { class: "tick", x: 20, y: down(10 ** power) + 3, "text-anchor": "end" }).textContent = `10${raised(power)}`;
+}
+for (const epoch of [0, epochs - 1]) {
+  make($("losses"), "text", { class: "tick", x: across(epoch), y: 145, "text-anchor": "middle" }).textContent = epoch;
+}
 
 for (const strand of strands) {
   make(chart, "polyline", {
@@ -57,6 +70,11 @@ for (const strand of strands) {
     points: strand.errors.map((error, epoch) => `${across(epoch)},${up(error)}`).join(" "),
   });
   strand.dot = make(chart, "circle", { class: "dot", r: 3.5, style: `--color:${strand.color}` });
+  make($("losses"), "polyline", {
+    class: "curve", style: `--color:${strand.color}`, "stroke-dasharray": dashes(strand),
+    points: strand.losses.map((loss, epoch) => `${across(epoch)},${down(loss)}`).join(" "),
+  });
+  strand.spot = make($("losses"), "circle", { class: "dot", r: 3.5, style: `--color:${strand.color}` });
   card(strand);
 }
 
@@ -105,12 +123,15 @@ function draw() {
     strand.value.textContent = strand.texts[t];
     strand.dot.setAttribute("cx", across(t));
     strand.dot.setAttribute("cy", up(strand.errors[t]));
+    strand.spot.setAttribute("cx", across(t));
+    strand.spot.setAttribute("cy", down(strand.losses[t]));
     if (strand.shown !== t) recolour(strand);
     for (let i = 0; i < m; i++) if (k < n) lit.add(i * n + strand.orders[t][i * n + k - 1]);
   }
   vectors.forEach((line, j) => line.classList.toggle("on", lit.has(j)));
-  marker.setAttribute("x1", across(t));
-  marker.setAttribute("x2", across(t));
+  for (const marker of markers) for (const end of ["x1", "x2"]) marker.setAttribute(end, across(t));
+  const losses = strands.map((strand) => `${strand.title} ${strand.losses[t].toExponential(1)}`).join(", ");
+  $("losses").setAttribute("aria-label", `Losses over ${epochs} epochs. At the start of epoch ${t}: ${losses}.`);
   chart.setAttribute("aria-label", `Herding errors over ${epochs} epochs. ${data.sentences[t]}`);
   $("when").value = t;
   $("now").textContent = `${t}, step ${k} of ${n}`;

@@ -47,9 +47,29 @@ def test_all_start_alike_and_the_sentence_says_so(shown):
 def test_sentences_hold_what_they_state(shown, t):
     rr, d_grab, cd_grab = (strand.errors[t] for strand in shown.strands)
     text = shown.sentence(t)
-    assert f"Random reshuffling {rr:.2f}, GraB {d_grab:.2f}, CD-GraB {cd_grab:.2f}." in text
+    assert f"Random reshuffling {rr:.2f}, D-GraB {d_grab:.2f}, CD-GraB {cd_grab:.2f}." in text
     ratio = re.search(r"stays (\S+) times", text)
     assert float(ratio[1]) == pytest.approx(rr / cd_grab, abs=0.05)
+
+
+def test_losses_are_those_of_runs_and_come_apart():
+    shown = demo.lesson()
+    problem = cg.problems.skewed(m=4, n=24, d=2, kappa=2.0, seed=0)
+    assert_array_equal(problem.data.terms, shown.z)
+    for strand in shown.strands:
+        how = {"epochs": 12, "step_size": 2.0 / (24 * 2.0), "x0": [3.0, 3.0], "replicates": 8}
+        assert_array_equal(strand.losses, cg.simulate(problem, strand.name, **how).loss.mean(axis=0))
+    first, last = (np.array([strand.losses[t] for strand in shown.strands]) for t in (2, -1))
+    assert first.max() < 1.2 * first.min()
+    assert last[0] > 10 * last[1] > 20 * last[2]
+
+
+@pytest.mark.parametrize(("m", "name"), [(1, "GraB"), (2, "D-GraB")])
+def test_what_is_d_grab_is_called_so(m, name):
+    shown = demo.lesson(m=m, n=4, epochs=1)
+    titles = [strand["title"] for strand in embedded(demo.page(shown))["strands"]]
+    assert titles == ["Random reshuffling", name, "CD-GraB"]
+    assert f", {name} " in shown.sentence(1)
 
 
 @pytest.mark.parametrize(("name", "value"), [("m", 9), ("n", 49), ("epochs", 21), ("n", 1)])

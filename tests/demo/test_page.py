@@ -42,7 +42,16 @@ def expected(shown, t):
     return [f"{strand.errors[t]:.2f}" for strand in shown.strands]
 
 
+def test_it_opens_in_the_middle_with_its_explanation(tab, shown):
+    """Not where all orders are the same."""
+    assert position(tab) == f"{EPOCHS // 2}, step {N} of {N}"
+    assert values(tab) == expected(shown, EPOCHS // 2)
+    assert len(set(values(tab))) == 3
+    assert tab.page.get_by_text("SGD takes one gradient after the other").is_visible()
+
+
 def test_every_epoch_shows_the_library_s_numbers(tab, shown):
+    tab.press("Home")
     for t in range(EPOCHS + 1):
         assert values(tab) == expected(shown, t)
         assert tab.page.inner_text("#summary") == shown.sentence(t)
@@ -60,7 +69,7 @@ def polyline(tab, index, name):
 
 @pytest.mark.parametrize("zoom", [False, True])
 def test_walks_squares_and_strips_are_drawn_as_computed(tab, shown, zoom):
-    tab.press("PageDown", "PageDown", *["ArrowLeft"] * 3)
+    tab.press("Home", "PageDown", "PageDown", *["ArrowLeft"] * 3)
     if zoom:
         tab.page.locator("#zoom").focus()
         tab.press("Space")
@@ -78,7 +87,18 @@ def test_walks_squares_and_strips_are_drawn_as_computed(tab, shown, zoom):
         assert_allclose(hues, angles, atol=0.51)
 
 
+def test_losses_are_drawn_as_computed(tab, shown):
+    curves = tab.page.locator("#losses .curve")
+    logs = [np.log10(strand.losses) for strand in shown.strands]
+    low, high = np.floor(np.min(logs)), np.ceil(np.max(logs))
+    for index, drawn in enumerate(logs):
+        points = [pair.split(",") for pair in curves.nth(index).get_attribute("points").split()]
+        heights = np.array(points, dtype=float)[:, 1]
+        assert_allclose(heights, 130 - 122 * (drawn - low) / (high - low), atol=0.05)
+
+
 def test_arrow_keys_step_across_epochs(tab):
+    tab.press("Home")
     tab.press("ArrowRight")
     assert position(tab) == f"1, step 1 of {N}"
     tab.press("ArrowLeft")
@@ -90,15 +110,18 @@ def test_arrow_keys_step_across_epochs(tab):
 def test_space_plays_to_the_end_and_pauses(tab):
     page = tab.page
     page.locator("#speed").focus()
-    tab.press("End")
+    tab.press("Home")  # two steps a second
     page.locator("#speed").blur()
-    tab.press("Space")
+    tab.press("Home", "Space")
     assert page.inner_text("#play") == "Pause"
     assert page.get_attribute("#summary", "aria-live") == "off"
     tab.press("Space")
     assert page.inner_text("#play") == "Play"
     assert page.get_attribute("#summary", "aria-live") == "polite"
     assert position(tab) != f"0, step {N} of {N}"
+    page.locator("#speed").focus()
+    tab.press("End")
+    page.locator("#speed").blur()
     tab.press("Space")
     page.locator("#play", has_text="Play").wait_for()
     assert position(tab) == f"{EPOCHS}, step {N} of {N}"
@@ -111,6 +134,7 @@ def test_tab_reaches_every_control_and_each_has_a_name(tab):
         names.append(tab.page.evaluate("document.activeElement.id || document.activeElement.tagName"))
     controls = ["epoch-back", "step-back", "play", "step", "epoch", "when", "speed", "zoom"]
     assert names == [*controls, "SUMMARY", "SUMMARY"]
+    tab.press("Home")
     tab.page.locator("#step").focus()
     tab.press("Enter", "Space")  # on a button Space presses it, and plays nothing
     assert position(tab) == f"1, step 2 of {N}"
@@ -121,7 +145,7 @@ def test_tab_reaches_every_control_and_each_has_a_name(tab):
     assert tab.page.get_by_role("slider", name="Speed").get_attribute("aria-valuetext")
     assert tab.page.get_by_role("checkbox", name="Zoom in on each walk").count() == 1
     pictures = tab.page.locator("svg[role=img]")
-    assert pictures.count() == 2 + 2 * 3
+    assert pictures.count() == 3 + 2 * 3
     assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
 
 
@@ -139,6 +163,19 @@ def test_it_fits_the_screen_without_sideways_scrolling(open_tab, url, screen):
         assert box["y"] + box["height"] <= height
         stage = tab.page.locator(".stage").bounding_box()
         assert stage["y"] + stage["height"] <= box["y"] + 1
+
+
+def test_controls_cover_no_walk_on_a_small_phone(open_tab, url):
+    """They stuck to the bottom of the screen, over a third of it."""
+    tab = open_tab(url, viewport={"width": 360, "height": 640})
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 360
+    for y in (0, 60, 120):
+        tab.page.evaluate(f"window.scrollTo(0, {y})")
+        controls = tab.page.locator(".controls").bounding_box()
+        for walk in tab.page.locator(".walk").all():
+            box = walk.bounding_box()
+            assert box["y"] + box["height"] <= controls["y"]
+    assert box["y"] + box["height"] + y <= 640  # the walks are what is seen first
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
