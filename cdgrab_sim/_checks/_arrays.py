@@ -111,11 +111,15 @@ def numbers(name: str, value: Any) -> NDArray[np.float64]:
         return a.astype(np.float64)
 
 
-def by_name(name: str, value: Any, ndim: int) -> dict[str, NDArray[np.float64]]:
-    """Return finite float64 arrays with so many axes, each under its name."""
-    return {
-        key: floats(f"{name}[{key!r}]", one, ndim) for key, one in mapping(name, value, some=True).items()
-    }
+def by_name(name: str, value: Any, ndim: int, *, ends: bool = True) -> dict[str, NDArray[np.float64]]:
+    """Return float64 arrays with so many axes, each under its name; finite ones, or without `ends` any."""
+    found = {}
+    for key, one in mapping(name, value, some=True).items():
+        where = f"{name}[{key!r}]"
+        a = found[key] = floats(where, one, ndim) if ends else numbers(where, one)
+        if a.ndim != ndim or 0 in a.shape:
+            raise ValueError(f"{where}: expected a non-empty array with {ndim} axes; got shape {a.shape}")
+    return found
 
 
 def vector(name: str, value: Any, d: int) -> NDArray[np.float64]:

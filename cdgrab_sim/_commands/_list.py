@@ -19,9 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> str:
     """Return the registries as text."""
     sections = {
-        "orderings": _summaries(orderings.ORDERINGS),
-        "problems": _summaries(problems.PROBLEMS, m=1, n=2),
-        "updates": _summaries(updates.UPDATES),
+        "orderings": _sourced(orderings.ORDERINGS),
+        "problems": _sourced(problems.PROBLEMS, m=1, n=2),
+        "updates": _sourced(updates.UPDATES),
         "compressors": _summaries(compressors.COMPRESSORS),
         "graphs": _summaries(graphs.GRAPHS),
         "asynchronous methods": _methods(asynchronous.METHODS),
@@ -45,9 +45,14 @@ def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> di
     return {name: f"{method.summary} ({method.provenance})" for name, method in made.items()}
 
 
-def _summaries(registry: Mapping[str, Callable[..., Any]], **sizes: int) -> dict[str, str]:
-    """Say what each factory makes and where that comes from."""
+def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
     return {
-        name: f"{(inspect.getdoc(make) or 'not described').splitlines()[0]} ({make(**sizes).provenance})"
-        for name, make in registry.items()
+        name: (inspect.getdoc(factory) or "not described").splitlines()[0]
+        for name, factory in registry.items()
     }
+
+
+def _sourced(registry: Mapping[str, Callable[..., Any]], **sizes: int) -> dict[str, str]:
+    """Say what each factory makes, and where that comes from."""
+    lines = _summaries(registry)
+    return {name: f"{line} ({registry[name](**sizes).provenance})" for name, line in lines.items()}

@@ -123,7 +123,9 @@ def measurable(y: ArrayLike) -> NDArray[np.bool_]:
     >>> measurable([[4.0, 1.0, 0.0, 2.0], [3.0, 1.0, 1.0, np.inf]]).tolist()
     [True, True, False, False]
     """
-    table = np.asarray(y, dtype=np.float64)
+    table = _checks.numbers("y", y)
+    if table.ndim != 2:
+        raise ValueError(f"y: expected shape (seeds, sizes); got {table.shape}")
     return np.asarray((np.isfinite(table) & (table > 0.0)).all(axis=0))
 
 

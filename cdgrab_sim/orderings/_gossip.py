@@ -174,4 +174,13 @@ def cd_grab_gossip(*, graph: Graph | str = "ring", first: ArrayLike | None = Non
         state.s[:] = 0.0
         return state._replace(pi=state.after, after=state.pi)
 
-    return Ordering(label, init, observe, advance, verified=True, family="pair", coordinated=True)
+    return Ordering(
+        label,
+        init,
+        observe,
+        advance,
+        verified=True,
+        family="pair",
+        coordinated=True,
+        provenance="made here, after arXiv 2302.00845, read",
+    )

@@ -28,7 +28,7 @@ def tables_at(
     x: str, at: Any, name: str, values: Any, *, positive: bool = False
 ) -> tuple[dict[str, FloatArray], FloatArray]:
     """Return tables (seeds, K) by name and what they stand at (K,), for logarithmic axes."""
-    places, tables = _checks.floats(x, at, 1), _checks.by_name(name, values, 2)
+    places, tables = _checks.floats(x, at, 1), _checks.by_name(name, values, 2, ends=positive)
     for key, table in tables.items():
         if table.shape[1] != len(places) or (positive and not (table > 0.0).all()):
             raise ValueError(

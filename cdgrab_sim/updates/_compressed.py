@@ -105,4 +105,5 @@ def compressed(*, compressor: AnyCompressor = "rand-k", error_feedback: bool = F
         made,
         rows=lambda problem: 2 + (problem.m if remembers else 0),
         settings={"error_feedback": remembers},
+        provenance="code of arXiv 2206.07021, read; error feedback arXiv 1901.09847, recalled",
     )

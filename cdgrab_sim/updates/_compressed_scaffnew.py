@@ -45,4 +45,5 @@ def compressed_scaffnew(*, probability: float = 0.5, s: int = 2) -> Update:
     >>> cg.simulate(problem, "ig", **how).x.round(6).tolist()
     [[2.0]]
     """
-    return masked_update("compressed-scaffnew", probability, s, None, {"probability": probability, "s": s})
+    settings: dict[str, int | float | None] = {"probability": probability, "s": s}
+    return masked_update("compressed-scaffnew", probability, s, None, settings, "arXiv 2210.13277, recalled")

@@ -97,4 +97,6 @@ def diana(
 
     settings = {"compressor": made.describe(), "shifts": shifts, "rate": given}
     take = closed(_shifted, made.apply)
-    return Update("diana", init, plain_step, take, draws=numbers(made), settings=settings)
+    source = "code of arXiv 2206.07021, read; EF21 arXiv 2106.05203, recalled"
+    how: dict[str, Any] = {"draws": numbers(made), "settings": settings, "provenance": source}
+    return Update("diana", init, plain_step, take, **how)

@@ -92,4 +92,5 @@ def diana_nastya(
         counters=lambda problem: (0, H or problem.n),
         points=True,
         settings={"server_step_size": eta, "steps": H, "rate": given},
+        provenance="code of arXiv 2206.07021, read",
     )

@@ -61,5 +61,12 @@ def exact_diffusion(*, graph: Graph | str = "ring", lazy: bool = True) -> Update
     slow = _checks.flag("lazy", lazy)
     settings = [("lazy", slow)]
     return mixing_update(
-        "exact-diffusion", step, graph, tables=2, at_start=True, lazy=slow, settings=settings
+        "exact-diffusion",
+        step,
+        graph,
+        tables=2,
+        at_start=True,
+        lazy=slow,
+        settings=settings,
+        provenance="arXiv 2306.12037, recalled",
     )

@@ -60,4 +60,12 @@ def gossip(*, graph: Graph | str = "ring", mixing: int = 1) -> Update:
     [[1.0]]
     """
     every = _checks.size("mixing", mixing)
-    return mixing_update("gossip", step, graph, tables=1, every=every, settings=[("mixing", every)])
+    return mixing_update(
+        "gossip",
+        step,
+        graph,
+        tables=1,
+        every=every,
+        settings=[("mixing", every)],
+        provenance="arXiv 2112.15287, Algorithm 1, recalled",
+    )

@@ -58,4 +58,4 @@ def gradient_tracking(*, graph: Graph | str = "ring") -> Update:
     >>> run.x.round(12).tolist()
     [[1.0]]
     """
-    return mixing_update("gradient-tracking", step, graph, tables=3)
+    return mixing_update("gradient-tracking", step, graph, tables=3, provenance="arXiv 2306.12037, recalled")

@@ -52,6 +52,7 @@ def sending(
     counters: Callable[[Problem], Sequence[int]] = lambda problem: (),
     points: bool = False,
     settings: dict[str, Any],
+    provenance: str,
 ) -> Update:
     """Return an update whose step is ``make(apply)``: p[0] is the size that `apply` takes.
 
@@ -66,6 +67,7 @@ def sending(
     points : bool
         Whether every worker has a point of its own.
     settings : dict
+    provenance : str
     """
 
     def init(x0: FloatArray, problem: Problem) -> Iterates:
@@ -76,4 +78,6 @@ def sending(
 
     step = closed(make, compressor.apply)
     said = {"compressor": compressor.describe(), **settings}
-    return Update(name, init, step, each=True, draws=numbers(compressor), settings=said)
+    return Update(
+        name, init, step, each=True, draws=numbers(compressor), settings=said, provenance=provenance
+    )

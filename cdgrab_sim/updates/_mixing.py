@@ -61,6 +61,7 @@ def mixing_update(
     lazy: bool = False,
     every: int = 1,
     settings: Sequence[tuple[str, Any]] = (),
+    provenance: str,
 ) -> Update:
     """Return an update whose workers average over a graph, each at a point of its own.
 
@@ -79,6 +80,7 @@ def mixing_update(
         Steps to an exchange, for `ends`.
     settings : sequence of pairs
         Besides the graph.
+    provenance : str
     """
     if not isinstance(graph, Graph):
         graphs.GRAPHS.factory(graph)  # refuses a name that nobody knows
@@ -93,4 +95,4 @@ def mixing_update(
         return it
 
     said = {"graph": graph.describe() if isinstance(graph, Graph) else graph, **dict(settings)}
-    return Update(name, init, step, each=True, settings=said)
+    return Update(name, init, step, each=True, settings=said, provenance=provenance)

@@ -95,4 +95,5 @@ def q_nastya(
         counters=lambda problem: (0, H or problem.n),
         points=True,
         settings={"server_step_size": eta, "steps": H},
+        provenance="code of arXiv 2206.07021, read",
     )

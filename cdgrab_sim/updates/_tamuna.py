@@ -52,7 +52,12 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
 
 
 def masked_update(
-    name: str, probability: float, s: int, cohort: int | None, settings: dict[str, int | float | None]
+    name: str,
+    probability: float,
+    s: int,
+    cohort: int | None,
+    settings: dict[str, int | float | None],
+    provenance: str,
 ) -> Update:
     """Return the update whose uploads are shared out among s workers for each coordinate."""
     p, s = _checks.real("probability", probability, above=0.0), _checks.integer("s", s, low=2)
@@ -69,7 +74,7 @@ def masked_update(
         counters = (0, active, s, *([0] * m))
         return iterates(x0, (p, eta), points=m, vectors=m, counters=counters)
 
-    return Update(name, init, step, each=True, draws=2, settings=settings)
+    return Update(name, init, step, each=True, draws=2, settings=settings, provenance=provenance)
 
 
 @UPDATES.register
@@ -119,4 +124,6 @@ def tamuna(*, probability: float = 0.5, s: int = 2, cohort: int | None = None) -
     [[2.0]]
     """
     settings = {"probability": probability, "s": s, "cohort": cohort}
-    return masked_update("tamuna", probability, s, cohort, settings)
+    return masked_update(
+        "tamuna", probability, s, cohort, settings, "arXiv 2302.09832, Algorithm 1, recalled"
+    )

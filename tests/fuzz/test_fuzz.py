@@ -59,6 +59,7 @@ def public():
                 yield f"{module.__name__.rpartition('.')[2]}.{part}", value
 
 
+@pytest.mark.deep
 def test_every_public_function_is_tried():
     functions = {name for name, value in public() if callable(value) and not isinstance(value, ModuleType)}
     asked = {name for name in functions if name.rpartition(".")[2] not in RESULTS}
