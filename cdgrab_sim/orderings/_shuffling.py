@@ -177,5 +177,6 @@ def sync_shuf() -> Ordering:
         verified=True,
         family="drawn",
         coordinated=True,
+        provenance="arXiv 2110.10342, section 5, read",
         look=("#E377C2", "H", (0, (1, 2))),
     )
