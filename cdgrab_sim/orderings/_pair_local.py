@@ -122,5 +122,6 @@ def _for_rounds(
 
     return Ordering(
         NAME, init, observe, advance, verified=True, family="pair", coordinated=True,
-        for_update=for_update, provenance="made here, after arXiv 2302.00845, read", look=("#7A4FBF", "p", (0, (8, 2))),
+        for_update=for_update, provenance="made here, after arXiv 2302.00845, read",
+        look=("#7A4FBF", "p", (0, (8, 2))),
     )  # fmt: skip

@@ -47,7 +47,8 @@ def loss_curves(runs: Mapping[str, Run], ax: Axes | None = None, *, f_star: floa
         if run.loss is None:
             raise ValueError(f"run {name!r}: expected losses; got none; use Record(loss=True)")
         curves[name] = run.epochs, run.loss.mean(axis=0) - f_star
-        if not f_star <= np.nanmax(run.loss) or abs(f_star) > 1e15 * np.nanmax(np.abs(run.loss)):
+        seen = run.loss[np.isfinite(run.loss)]
+        if seen.size and not (f_star <= seen.max() and abs(f_star) <= 1e15 * np.abs(seen).max()):
             raise ValueError(f"f_star: expected a minimum of the losses of {name!r}; got {f_star:g}")
     ax = new_axes(ax)
     for name, (epochs, loss) in curves.items():

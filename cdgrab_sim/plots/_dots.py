@@ -45,7 +45,8 @@ def dots_plot(
     >>> float(ax.lines[1].get_xdata()[0])
     0.25
     """
-    values, predicted = _checks.by_name("values", values, 1), _checks.mapping("predicted", predicted)
+    values = _checks.by_name("values", values, 1, ends=False)
+    predicted = _checks.mapping("predicted", predicted)
     for name in values:
         _checks.choice("name of predicted", name, predicted)
     ax = new_axes(ax)
