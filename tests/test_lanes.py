@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._kernels.jit import inlined
-from cdgrab_sim._kernels.registers import LANES, aligned, load, spread, store, total, zeros
+from cdgrab_sim._kernels.registers import LANES, aligned, larger, load, spread, store, total, zeros
 from cdgrab_sim.orderings import _balance
 from tests.strategies import thorough
 
@@ -31,6 +31,17 @@ def test_operations_are_those_of_the_eight_numbers(p):
     assert (np.delete(out, np.r_[here]) == 0.0).all()
     t = expected[here].tolist()
     assert made == ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]))
+
+
+@inlined
+def _clipped(out, a, least):
+    store(out, (0,), larger(load(a, (0,)), spread(least)))
+
+
+def test_the_larger_of_two():
+    a, out = np.array([-3.0, 2.0, 0.0, -1.0, 5.0, -0.5, 1.0, -2.0]), np.zeros(8)
+    _clipped(out, a, -1.0)
+    assert_array_equal(out, np.maximum(a, -1.0))
 
 
 @pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 3, 64), (1000, 7)])

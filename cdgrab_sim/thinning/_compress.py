@@ -10,7 +10,8 @@ from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.thinning._functions import Kernel, make_kernel
-from cdgrab_sim.thinning._halving import DELTA, as_delta, as_points
+from cdgrab_sim.thinning._halving import DELTA, as_delta, as_points, split, walk_of
+from cdgrab_sim.thinning._mmd import Distances
 from cdgrab_sim.thinning._thin import Coreset, thinned
 
 
@@ -76,8 +77,11 @@ def _compressed(
         return Coreset(rows, 0.0, 0.0, 0, delta)
     quarters = [_compressed(table, part, g, kernels, delta / 8.0, rng) for part in np.array_split(rows, 4)]
     joined = np.concatenate([part.indices for part in quarters])
-    half = thinned(table, joined, 1, *kernels, 1, 0.5 * delta, rng)
+    walk = walk_of(table, joined, kernels[0], 0.5 * delta, rng)
+    half, error = Distances(table[joined], kernels[1]).refined(
+        split(np.arange(len(joined)), walk.eps)[0], 1, rng
+    )
     if rng.random() < 0.5:  # what is left is as close, and either of the two makes the mean unbiased
-        half = half._replace(indices=np.setdiff1d(joined, half.indices))
-    variance = max(half.variance, *(part.variance for part in quarters))
-    return half._replace(variance=variance, clips=half.clips + sum(part.clips for part in quarters))
+        half = np.setdiff1d(np.arange(len(joined)), half)
+    variance = max(walk.variance, *(part.variance for part in quarters))
+    return Coreset(joined[half], error, variance, walk.clips + sum(part.clips for part in quarters), delta)

@@ -108,6 +108,11 @@ class Kernel:
         return self.function is built_in
 
     @property
+    def is_gaussian(self) -> bool:
+        """Whether it is the Gaussian kernel of this package, which has loops of its own."""
+        return self.is_built_in and self.settings[0] == GAUSSIAN
+
+    @property
     def compiles(self) -> bool:
         """Whether it can be pasted into compiled loops."""
         return is_jitted(self.function)

@@ -9,17 +9,9 @@ from typing import Any
 from cdgrab_sim._kernels.jit import bound, compiles, inlined, kernel
 from cdgrab_sim._kernels.sums import dot
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.orderings._rules import hilbert_step
+from cdgrab_sim.thinning import _gaussian
+from cdgrab_sim.thinning._decide import decide
 from cdgrab_sim.thinning._functions import Kernel, built_in
-
-
-@inlined
-def _decide(p: float, b2: float, u: float, G: float, memory: FloatArray) -> int:
-    """Return the sign of a pair with square `b2` and product p with the walk; `memory` is sigma^2, clips."""
-    threshold, memory[0] = hilbert_step(b2, memory[0], G)
-    if abs(p) > threshold:
-        memory[1] += 1.0
-    return 1 if p <= threshold * (1.0 - 2.0 * u) else -1
 
 
 @inlined
@@ -33,7 +25,7 @@ def _signs(k, settings, eps, memory, X, uniforms, G):  # type: ignore[no-untyped
             u, v = X[2 * j], X[2 * j + 1]
             ahead = k(u, x, settings) - k(v, x, settings)
             p += eps[j] * (ahead - (k(u, y, settings) - k(v, y, settings)))
-        eps[i] = _decide(p, b2, uniforms[i], G, memory)
+        eps[i] = decide(p, b2, uniforms[i], G, memory)
 
 
 @inlined
@@ -66,7 +58,7 @@ def signs_linear(
     v = X[0].copy()
     for i in range(eps.shape[0]):
         v[:] = X[2 * i] - X[2 * i + 1]
-        eps[i] = _decide(dot(s, v), dot(v, v), uniforms[i], G, memory)
+        eps[i] = decide(dot(s, v), dot(v, v), uniforms[i], G, memory)
         s += eps[i] * v
 
 
@@ -86,12 +78,17 @@ def _make_sums(k: Callable[..., float]) -> Callable[..., None]:
 
 def signs_loop(kernel: Kernel) -> Callable[..., None]:
     """Return ``loop(eps, memory, X, uniforms, G)``, see `_signs`."""
+    if kernel.is_gaussian:
+        return partial(_gaussian.signs, kernel.settings[1])
     return _with(kernel, signs_built_in, _make_signs, _signs)
 
 
-def sums_loop(kernel: Kernel) -> Callable[..., None]:
-    """Return ``loop(out, X, Y)``, see `_sums`."""
-    return _with(kernel, sums_built_in, _make_sums, _sums)
+def sums_loop(kernel: Kernel, X: FloatArray) -> Callable[[FloatArray, FloatArray], None]:
+    """Return ``loop(out, Y)`` for the points X, see `_sums`."""
+    if kernel.is_gaussian:
+        return _gaussian.sums(kernel.settings[1], X)
+    loop = _with(kernel, sums_built_in, _make_sums, _sums)
+    return lambda out, Y: loop(out, X, Y)
 
 
 def _with(kernel: Kernel, ready: Any, make: Any, loop: Any) -> Callable[..., None]:

@@ -46,14 +46,14 @@ class Distances:
     """The means of a kernel over all points, from which the MMD of any coreset follows."""
 
     def __init__(self, table: FloatArray, kernel: Kernel) -> None:
-        self._table, self._sums = table, sums_loop(kernel)
+        self._table, self._kernel, self._sums = table, kernel, sums_loop(kernel, table)
         self.mean = self.sums(table) / len(table)  # (n,) mean over y of k(x, y)
         self._self = float(np.cumsum(self.mean)[-1] / len(table))
 
     def sums(self, Y: FloatArray) -> FloatArray:
         """Return sum over y in Y of k(x, y) for all points x."""
         out = np.empty(len(self._table))
-        self._sums(out, self._table, Y)
+        self._sums(out, Y)
         return out
 
     def mmd(self, rows: IntArray, near: FloatArray | None = None) -> float:
@@ -61,7 +61,7 @@ class Distances:
         s = len(rows)
         if near is None:
             inner = np.empty(s)
-            self._sums(inner, self._table[rows], self._table[rows])
+            sums_loop(self._kernel, self._table[rows])(inner, self._table[rows])
         else:
             inner = near[rows]
         square = self._self - 2.0 / s * np.cumsum(self.mean[rows])[-1] + np.cumsum(inner)[-1] / s**2
@@ -77,32 +77,35 @@ class Distances:
         """
         chosen, near = rows.copy(), self.sums(self._table[rows])
         best = rows, self.mmd(rows, near)
-        pull, free = self._own() - 2.0 * len(rows) * self.mean, np.zeros(len(near))
+        pull = self._own() - 2.0 * len(rows) * self.mean
+        free, room = pull.copy(), np.empty(len(pull))
         free[chosen] = np.inf
         for _ in range(passes):
             for position in rng.permutation(len(chosen)):
-                chosen[position] = self._swapped(int(chosen[position]), near, pull, free)
+                chosen[position] = self._swapped(int(chosen[position]), near, pull, free, room)
             best = min(best, (chosen.copy(), self.mmd(chosen, near)), key=lambda one: one[1])
         return best
 
-    def _swapped(self, x: int, near: FloatArray, pull: FloatArray, free: FloatArray) -> int:
-        """Return who takes the place of x, with `near` and `free` as they are then."""
-        y, row = x, self.sums(self._table[x : x + 1])
-        near -= row
-        free[x] = 0.0
-        score = 2.0 * near + pull
-        nearest = int(np.argmin(score + free))
-        if score[nearest] < score[x]:
-            y, row = nearest, self.sums(self._table[nearest : nearest + 1])
-        near += row
-        free[y] = np.inf
+    def _swapped(self, x: int, near: FloatArray, pull: FloatArray, free: FloatArray, room: FloatArray) -> int:
+        """Return who takes the place of x; `free` is `pull`, but infinite for points in S."""
+        row = self.sums(self._table[x : x + 1])
+        np.subtract(near, row, out=room)
+        room *= 2.0
+        own = room[x] + pull[x]
+        room += free
+        y = int(np.argmin(room))
+        if room[y] >= own:
+            return x
+        near += self.sums(self._table[y : y + 1]) - row
+        free[x], free[y] = pull[x], np.inf
         return y
 
     def _own(self) -> FloatArray:
-        own = np.empty(len(self._table))
-        for x in range(len(own)):
-            self._sums(own[x : x + 1], self._table[x : x + 1], self._table[x : x + 1])
-        return own
+        """Return k(x, x) for all points x."""
+        if self._kernel.is_gaussian:
+            return np.ones(len(self._table))
+        function, settings = self._kernel.function, self._kernel.settings
+        return np.array([function(x, x, settings) for x in self._table])
 
 
 def as_rows(chosen: ArrayLike, n: int) -> IntArray:

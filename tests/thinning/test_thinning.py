@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from cdgrab_sim import thinning
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._rng import Role, stream
+from cdgrab_sim.thinning._loops import sums_loop
 from tests import naive_thinning as naive
 
 KERNELS = {
@@ -39,6 +40,15 @@ def test_matrices_of_a_kernel_have_no_negative_eigenvalue(kernel, d):
     K = naive.matrix(X, lambda x, y: value(kernel, x, y))
     assert_allclose(K, K.T, rtol=0.0, atol=0.0)
     assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
+
+
+def test_eight_exponentials_are_those_of_the_library():
+    distances = np.concatenate((np.linspace(0.01, 8.0, 200), [12.0, 24.0, 30.0, 50.0, 1e8]))
+    points = np.concatenate(([0.0], distances))[:, None]
+    out = np.empty(len(points))
+    sums_loop(thinning.gaussian(), points)(out, np.zeros((1, 1)))
+    assert_allclose(out[1:], np.exp(-0.5 * distances**2), rtol=1e-12, atol=1e-100)
+    assert out[0] == 1.0
 
 
 def test_values_of_the_kernels():

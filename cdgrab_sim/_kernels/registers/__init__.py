@@ -13,9 +13,19 @@ same functions work on arrays of eight, with the same bits.
 """
 
 from cdgrab_sim._kernels import jit
-from cdgrab_sim._kernels.registers._plain import LANES, Where, aligned, load, spread, store, total, zeros
+from cdgrab_sim._kernels.registers._plain import (
+    LANES,
+    Where,
+    aligned,
+    larger,
+    load,
+    spread,
+    store,
+    total,
+    zeros,
+)
 
 if jit.version() is not None:
     import cdgrab_sim._kernels.registers._compiled  # noqa: F401  (gives the functions their machine code)
 
-__all__ = ["LANES", "Where", "aligned", "load", "spread", "store", "total", "zeros"]
+__all__ = ["LANES", "Where", "aligned", "larger", "load", "spread", "store", "total", "zeros"]

@@ -108,6 +108,17 @@ def _spread(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.shuffle_vector(first, _UNDEFINED, ir.VectorType(_INDEX, LANES)([0] * LANES))
 
 
+@type_callable(_plain.larger)  # type: ignore[untyped-decorator]
+def _type_larger(context: Any) -> Any:
+    return lambda a, b: _LANES if a == b == _LANES else None
+
+
+@lower_builtin(_plain.larger, LanesType, LanesType)  # type: ignore[untyped-decorator]
+def _larger(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    a, b = arguments
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
 @type_callable(_plain.total)  # type: ignore[untyped-decorator]
 def _type_total(context: Any) -> Any:
     return lambda lanes: types.float64 if lanes == _LANES else None

@@ -49,6 +49,11 @@ def store(a: FloatArray, where: Where, lanes: FloatArray) -> None:
     a[tuple(rows)][p : p + LANES] = lanes
 
 
+def larger(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the larger of each two numbers."""
+    return np.maximum(a, b)
+
+
 def total(lanes: FloatArray) -> float:
     """Add the lanes in pairs: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))."""
     t: Any = lanes
