@@ -57,4 +57,5 @@ def kernel_halving(
     """
     rule = SignRule("hilbert", delta=delta, epochs=epochs)
     form = pair(scope=scope, rule=rule, first=first, name="kernel-halving")
-    return replace(form, look=("#CC79A7", "h", "dashdot"))
+    source = "arXiv 2502.12063, read in its published code"
+    return replace(form, provenance=source, look=("#CC79A7", "h", "dashdot"))
