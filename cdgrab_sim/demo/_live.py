@@ -55,7 +55,7 @@ class Look:
         return {name: run.orders[0, self.epoch] for name, run in self.runs.items() if run.orders is not None}
 
     def pictures(self) -> tuple[str, ...]:
-        """Draw walk (first two coordinates), herding profile and loss curves, as SVG elements."""
+        """Draw walk (first two coordinates), herding profile, loss curves and spectra, as SVG elements."""
         return tuple(map(inline_svg, overview(self.problem.data.terms, self.orders(), self.runs)))
 
 

@@ -58,7 +58,7 @@ def _(mo, seen, sentence):
     .pictures svg { width: 100%; height: auto; filter: brightness(0.82); }
     @media (prefers-color-scheme: dark) { .pictures svg { filter: brightness(1.3); } }
     </style>"""  # orange is too light for white paper, blue too dark for black
-    names = ("walk of the prefix sums", "norms of the prefix sums", "loss curves")
+    names = ("walk of the prefix sums", "norms of the prefix sums", "loss curves", "power of the orders")
     figures = "".join(
         f'<figure role="img" aria-label="{name}. {sentence}">{picture}</figure>'
         for name, picture in zip(names, seen.pictures(), strict=True)

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 from cdgrab_sim import _checks, herding
 from cdgrab_sim._kernels.prefix import NORMS
 from cdgrab_sim._run import Run
-from cdgrab_sim._types import FloatArray
-from cdgrab_sim.plots._axes import legend_below, new_axes
+from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.analysis import spectrum
+from cdgrab_sim.plots._axes import legend_below, new_axes, round_ticks
 from cdgrab_sim.plots._curves import loss_curves
+from cdgrab_sim.plots._spectrum import spectrum_plot
 from cdgrab_sim.plots._style import line, literal, look, style
 
 _ROOM = {"left": 0.16, "right": 0.98, "bottom": 0.23, "top": 0.93}
@@ -151,7 +153,7 @@ def order_map(
 
 
 def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, Run]) -> tuple[Figure, ...]:
-    """Draw walk, profile and loss curves, a figure each, which a page sets beside or below each other.
+    """Draw walk, profile, loss curves and spectra: figures that a page sets beside or below each other.
 
     Parameters
     ----------
@@ -159,6 +161,7 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
         The walk shows the first two coordinates.
     orders : mapping of name to int array (m, n)
     runs : mapping of name to Run
+        Spectra are those of their orders after the first sixth of the epochs.
 
     Returns
     -------
@@ -168,21 +171,37 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
     --------
     >>> import cdgrab_sim as cg
     >>> problem = cg.problems.skewed(m=2, n=4, d=2)
-    >>> run = cg.simulate(problem, "rr", epochs=3, step_size=0.01, x0=[1.0, 1.0])
+    >>> record = cg.Record(orders=True)
+    >>> run = cg.simulate(problem, "rr", epochs=3, step_size=0.01, x0=[1.0, 1.0], record=record)
     >>> figures = overview(problem.data.terms, {"rr": [[0, 1, 2, 3], [3, 2, 1, 0]]}, {"rr": run})
     >>> [figure.axes[0].get_title() for figure in figures]
-    ['walk of the prefix sums', 'how far it gets', 'loss']
+    ['walk of the prefix sums', 'how far it gets', 'loss', 'which frequencies it fills']
     """
     z = _checks.floats("z", z, 3)
     # laying out would take longer than everything else
     with style(), mpl.rc_context({"figure.constrained_layout.use": False}):
-        figures = tuple(Figure(figsize=(4.3, 4.4)) for _ in range(3))
+        figures = tuple(Figure(figsize=(4.3, 4.4)) for _ in range(4))
         for figure in figures:
             figure.subplots_adjust(**_ROOM)
-        walk, profile, losses = (figure.add_subplot() for figure in figures)
+        walk, profile, losses, power = (figure.add_subplot() for figure in figures)
         prefix_walk(z[..., :2], orders, ax=walk).set_title("walk of the prefix sums")
         herding_profile(z, orders, ax=profile).set_title("how far it gets")
         loss_curves(runs, ax=losses).set_title("loss")
         losses.minorticks_off()
         losses.yaxis.set_major_formatter("{x:.0e}")  # powers of ten in mathematical type take as long again
+        found = {name: spectrum(z, _settled(run)) for name, run in runs.items()}
+        densities = {name: one.density.sum(axis=1) for name, one in found.items()}
+        spectrum_plot(next(iter(found.values())).frequency, densities, power)
+        power.set_title("which frequencies it fills")
+        round_ticks(power)
+        power.minorticks_off()
+        for axis in (power.xaxis, power.yaxis):
+            axis.set_major_formatter("{x:.3g}")
     return figures
+
+
+def _settled(run: Run) -> IntArray:
+    """Return the orders (epochs, m, n) of the first replicate after the first sixth of its records."""
+    if run.orders is None:
+        raise ValueError("run: expected orders; got none; use Record(orders=True)")
+    return np.asarray(run.orders[0, run.orders.shape[1] // 6 :])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cdgrab_sim import orderings, updates
+from cdgrab_sim import _checks, orderings, updates
 from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._rng import Role, Stream, stream
 from cdgrab_sim._run import Run
@@ -78,6 +78,7 @@ def assert_exact_law(
         The maps of an update with draws depend on the cell of [0, 1), of so many equal ones, that each draw
         falls into. 0: not known; frequencies are then left alone, and so they are where draws decide orders.
     replicates, seed : int
+        At least two replicates.
 
     Raises
     ------
@@ -97,6 +98,7 @@ def assert_exact_law(
     AssertionError: ordering 'so': expected mean and square of x of the law 'rr' within 3 standard errors; ...
     """
     ordering, update = orderings.make(ordering), updates.make(update)
+    replicates = _checks.integer("replicates", replicates, low=2)
     A, c = _quadratic(problem)
     x0 = stream(seed, Role.START).standard_normal(problem.d)
     alpha = 0.5 / float(np.abs(np.linalg.eigvalsh(A)).max()) if step_size is None else step_size

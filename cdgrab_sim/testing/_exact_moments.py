@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from cdgrab_sim._records import Ordering
 from cdgrab_sim._types import FloatArray, IntArray
@@ -58,7 +59,7 @@ def same_frequencies(
     products = y[:, :, None] * y[:, None, :]
     off = np.abs(products.mean(axis=0) - expected)
     error = products.std(axis=0, ddof=1) / np.sqrt(len(x)) + EXACT * np.abs(expected).max()
-    most = norm.isf(norm.sf(3.0) / (d * (d + 3) / 2))  # 3 for all entries together
+    most = student.isf(norm.sf(3.0) / (d * (d + 3) / 2), len(x) - 1)  # 3 for all entries together
     if (off > most * error).any():
         raise AssertionError(
             f"ordering {ordering.name!r}: expected mean and square of x of the law {rule.name!r} within 3 "

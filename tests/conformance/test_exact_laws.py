@@ -7,7 +7,12 @@ import cdgrab_sim as cg
 from cdgrab_sim.testing import assert_exact_law
 from cdgrab_sim.testing._order_laws import LAWS
 
-LINEAR = {"sgd", "heavy-ball", "nesterov"}  # on quadratics; others may be, or not
+# On quadratics; others may be, or not.
+LINEAR = {
+    "compressed", "compressed-scaffnew", "diana", "diana-nastya", "exact-diffusion", "gossip",
+    "gradient-tracking", "heavy-ball", "local", "nastya", "nesterov", "q-nastya", "scaffnew", "scaffold", "sgd",
+    "tamuna",
+}  # fmt: skip
 
 
 def general(m, n, d):

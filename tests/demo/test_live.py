@@ -43,17 +43,20 @@ def test_what_is_said_is_what_a_run_measures(chosen):
 def test_the_picture_shows_the_run():
     seen = _live.live(**DEFAULTS)
     figures = cg.plots.overview(seen.problem.data[0], seen.orders(), seen.runs)
-    walk, profile, loss = (figure.axes[0] for figure in figures)
+    walk, profile, loss, power = (figure.axes[0] for figure in figures)
     assert f"cd-grab  (error {seen.errors['cd-grab']:.3g})" in [t.get_text() for t in walk.get_legend().texts]
     tops = [line.get_ydata().max() for line in profile.lines]
     assert tops == pytest.approx(list(seen.errors.values()))
+    z, run = seen.problem.data[0], seen.runs["cd-grab"]
+    lowest = cg.analysis.spectrum(z, run.orders[0, 20:]).density.sum(axis=1)[1]
+    assert power.lines[-1].get_xydata()[0] == pytest.approx([1 / 32, lowest])
     assert [line.get_ydata()[-1] for line in loss.lines] == [run.loss[0, -1] for run in seen.runs.values()]
 
 
 @pytest.mark.parametrize("name", _live.CHOICES)
 def test_every_choice_is_drawn_in_the_ink_of_the_page(name):
     pictures = _live.live(**DEFAULTS | {"ordering": name}).pictures()
-    titles = ("walk of the prefix sums", "how far it gets", "loss")
+    titles = ("walk of the prefix sums", "how far it gets", "loss", "which frequencies it fills")
     for picture, title in zip(pictures, titles, strict=True):
         assert title in picture
         colors = set(re.findall(r"#[0-9a-f]{6}\b", picture))
