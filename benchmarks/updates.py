@@ -17,6 +17,7 @@ from benchmarks._race import alone, race, ratio
 from cdgrab_sim.synchronous._engine import Engine
 
 SIZES = {(1, 256, 2): None, (8, 256, 3): 1.15, (8, 256, 64): 1.15, (64, 256, 32): 1.15}
+LOCAL = {(8, 256, 64): 1.6}  # of local steps: points to move as well
 
 
 @numba.njit
@@ -37,7 +38,7 @@ def walk(problem: cg.Problem, update: cg.Update):
 
 
 def measure(quick: bool):
-    others = {name: cg.updates.make(name) for name in ("nesterov", "adam", "adamw")}
+    others = {name: cg.updates.make(name) for name in ("nesterov", "adam", "adamw", "local", "scaffold")}
     updates = {"built in": cg.updates.heavy_ball(), "user's": users()} | others
     for family in ("skewed", "logistic"):
         for (m, n, d), budget in SIZES.items():
@@ -46,7 +47,7 @@ def measure(quick: bool):
                 {name: walk(problem, update) for name, update in updates.items()}, 1.0 if quick else 5.0
             )
             for name in list(updates)[1:]:
-                allowed = budget if name == "user's" else None
+                allowed = {"user's": budget, "local": LOCAL.get((m, n, d))}.get(name)
                 yield ratio(
                     f"{name} / built in, {family}, m={m}, d={d}", times[name], times["built in"], allowed
                 )

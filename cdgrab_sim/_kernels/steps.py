@@ -72,6 +72,7 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
     def walk(G, at, it, out, pi, weight, U, who, k0, alpha, batch, data):  # type: ignore[no-untyped-def]
         m, n, apart, first = G.shape[1], pi.shape[1], it.X.shape[0] > 0, out[0]
         share = 1.0 / (batch if each else m * batch)
+        alone = each and not takes and batch == 1 and weight.shape[0] == 0  # a row of G is the mean already
         update = k0 // batch
         filled = k0 - update * batch
         for r in range(G.shape[0]):
@@ -87,20 +88,20 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
                 for i in range(m):
                     take(it, out[i] if each else first, g[i], alpha[update], i, idx[i], U[k, i])
             elif each:
-                for i in range(m):
+                for i in range(0 if alone else m):
                     add(out[i], g[i : i + 1], weight[i : i + 1], idx[i : i + 1])
             else:
                 add(first, g, weight, idx)
             filled += 1
             if filled < batch and k + 1 < n:
                 continue
-            for row in range(out.shape[0]):
+            for row in range(0 if alone else out.shape[0]):
                 scale(out[row], share)
             if each:
-                step(it, out, alpha[update], U[k])
+                step(it, g if alone else out, alpha[update], U[k])
             else:
                 step(it, first, alpha[update], U[k])
-            for row in range(out.shape[0]):
+            for row in range(0 if alone else out.shape[0]):
                 reset(out[row])
             update += 1
             filled = 0
