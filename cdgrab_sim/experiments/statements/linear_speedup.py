@@ -78,18 +78,28 @@ def gradient(rng: Generator, number: int) -> Measured:
     return np.mean(p.slope**2) / bound
 
 
+def _spread_of_the_walk(N: int, d: int, square: float, a: float) -> float:
+    """Return the mean of E||w_k||^2 over N steps from 0, as if its directions were alike.
+
+    A step adds ||v||^2 and, as the coin leans against p = <w, v>, takes 2 p^2 / a, with E p^2 the d-th part
+    of ||w||^2 ||v||^2.
+    """
+    keeps = 1.0 - 2.0 * square / (a * d)
+    return float(np.mean(square * (1.0 - keeps ** np.arange(N)) / (1.0 - keeps)))
+
+
+# The walk resists only once its sum is of the order of its threshold: at these sizes the exponent is -1.7.
 @mean(
     "T10",
-    "exponent of the floor of cd-grab with the walk in m",
-    cases=6,
-    margin=0.3,
-    center=-2.0,
-    slow=True,
+    "exponent of the floor of cd-grab with the walk in m, less that of its spread over m^2",
+    cases=8,
+    margin=0.2,
+    center=0.0,
 )
 def speedup(rng: Generator, number: int) -> Measured:
-    n, kappa, values, errors = 256, 4.0, [8, 16, 32, 64], []
+    n, d, kappa, values, errors, predicted = 256, 3, 4.0, [4, 8, 16, 32], [], []
     cell = {"ordering": "cd-grab", "seed": seed_of(rng), "n": n, "replicates": {"others": 1}}
-    cell |= {"problem": {"family": "skewed", "d": 3, "kappa": kappa}, "step_size": 0.1 / (n * kappa)}
+    cell |= {"problem": {"family": "skewed", "d": d, "kappa": kappa}, "step_size": 0.1 / (n * kappa)}
     for m in values:
         problem = problem_of(cell | {"m": m})
         terms = problem.data.terms
@@ -98,4 +108,7 @@ def speedup(rng: Generator, number: int) -> Measured:
         )  # no difference is longer, live ones included
         ordering = orderings.cd_grab(rule=SignRule("self-balancing", bound=B, delta=DELTA))
         errors.append(floor(relaxed(cell | {"m": m}, 12), problem, ordering)["error"])
-    return exponent(values, errors)
+        N, square = m * (n // 2), 2.0 * float(np.mean(np.sum(terms**2, axis=2)))
+        a = balancing.self_balancing_threshold(N, DELTA, B)
+        predicted.append(_spread_of_the_walk(N, d, square, a) / m**2)
+    return exponent(values, errors) - exponent(values, predicted)
