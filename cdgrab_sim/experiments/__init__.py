@@ -28,6 +28,7 @@ __all__ = ["EXPERIMENTS", "FAILED", "GOOD", "figure", "has_figure", "load", "run
 # name of the command -> the question, in one line. The modules are imported when they are run.
 EXPERIMENTS: dict[str, str] = {
     "check": "Does every statement of the theory hold?",
+    "tightness": "How near does the worst known instance come to each bound?",
     "speedup": "How does the error fall with the number of workers?",
     "discrepancy": "How far do signed sums wander, with each sign rule?",
     "rates": "Do errors, times and floors have the exponents that theory predicts?",
