@@ -37,7 +37,7 @@ def test_stored_instances_come_out_again_and_are_drawn():
     result = tightness.run(Options(jobs=1))
     assert [row for row in result.rows if row.verdict != "holds"] == []
     assert len(result.rows) == len(bounds.BOUNDS) + len(exact.CASES)
-    assert len(experiments.figure(result).axes) == 1
+    assert len(experiments.figure(result).axes) == 2
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
