@@ -4,7 +4,8 @@
 
 Walks of whole epochs, no ordering. "user's" is the heavy ball again, written with `numba.njit` as a user
 would: its budget says that a new update need not be built in to be fast. A chunk costs a microsecond more
-than in the built-in walk, which shows at m = 1, d = 2, where a chunk is an epoch of 7 microseconds.
+than in the built-in walk, which shows at m = 1, d = 2, where a chunk is an epoch of 7 microseconds. Gossip on
+a ring is raced against plain SGD, per gradient.
 """
 
 from __future__ import annotations
@@ -51,6 +52,15 @@ def measure(quick: bool):
                 yield ratio(
                     f"{name} / built in, {family}, m={m}, d={d}", times[name], times["built in"], allowed
                 )
+        yield gossip(family, quick)
+
+
+def gossip(family: str, quick: bool):
+    """Race gossip on a ring against plain SGD."""
+    problem = cg.problems.PROBLEMS[family](m=8, n=256, d=64)
+    contest = {name: walk(problem, cg.updates.make(name)) for name in ("sgd", "gossip")}
+    times = race(contest, 1.0 if quick else 5.0)
+    return ratio(f"ring gossip / sgd, {family}, m=8, d=64", times["gossip"], times["sgd"], 3.0)
 
 
 if __name__ == "__main__":

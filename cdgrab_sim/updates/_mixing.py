@@ -16,24 +16,36 @@ from cdgrab_sim.updates._iterates import iterates
 
 
 @kernel(small=True)
+def average(Y: FloatArray, X: FloatArray, c: IntArray, weights: FloatArray) -> None:
+    """Write W X, of which `exchange` tells; a row of three, as of a ring, in one pass."""
+    m, d = X.shape
+    near = c[3 + m :]
+    for i in range(m):
+        first, end = c[2 + i], c[3 + i]
+        if end - first == 3:
+            u, v, w = weights[first], weights[first + 1], weights[first + 2]
+            a, b, e = near[first], near[first + 1], near[first + 2]
+            for q in range(d):
+                Y[i, q] = (u * X[a, q] + v * X[b, q]) + w * X[e, q]
+            continue
+        for q in range(d):
+            Y[i, q] = weights[first] * X[near[first], q]
+        for k in range(first + 1, end):
+            w, e = weights[k], near[k]
+            for q in range(d):
+                Y[i, q] += w * X[e, q]
+
+
+@kernel(small=True)
 def exchange(X: FloatArray, Y: FloatArray, c: IntArray, weights: FloatArray) -> None:
     """Replace the rows of X by those of W X; Y has room for them.
 
     Of c, behind a counter and its end, the first m + 1 numbers say where the rows of W begin, and the others
     are its columns.
     """
-    m, d = X.shape
-    near = c[3 + m :]
-    for i in range(m):
-        first = c[2 + i]
-        for q in range(d):
-            Y[i, q] = weights[first] * X[near[first], q]
-        for e in range(first + 1, c[3 + i]):
-            w, there = weights[e], near[e]
-            for q in range(d):
-                Y[i, q] += w * X[there, q]
-    for i in range(m):
-        for q in range(d):
+    average(Y, X, c, weights)
+    for i in range(X.shape[0]):
+        for q in range(X.shape[1]):
             X[i, q] = Y[i, q]
 
 
