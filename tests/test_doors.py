@@ -278,6 +278,8 @@ FOUND = {
     "no function": (r"^belongs: expected a function", lambda: cg.orderings.select(3)),
     "no list of numbers": (r"^counters: expected a list", lambda: cg.updates.iterates(ONE, counters=3)),
     "more than memory": (r"^m, n, d: expected sizes .* fits into memory; got m = 1099511627776", lambda: cg.problems.skewed(m=2**40)),
+    "more classes than memory": (r"^m, n, classes: expected sizes", lambda: cg.problems.mlp(classes=2**62)),
+    "more units than memory": (r"^hidden, inputs: expected sizes", lambda: cg.problems.mlp(hidden=2**40)),
     "more workers than memory": (r"^workers, d: expected sizes", lambda: async_with(problem=cg.problems.quadratic(m=1), workers=2**62)),
     "more draws than memory": (r"update 'adam': draws: expected a whole number 0\.\.", lambda: replace(cg.updates.adam(), draws=2**62)),
     "numbers whose squares leave the machine": (r"^linear: expected entries below", lambda: cg.problems.from_hessians([[[[1.0]]]], [[[1e308]]])),

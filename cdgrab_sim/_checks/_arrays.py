@@ -114,7 +114,7 @@ def numbers(name: str, value: Any) -> NDArray[np.float64]:
 def by_name(name: str, value: Any, ndim: int, *, ends: bool = True) -> dict[str, NDArray[np.float64]]:
     """Return float64 arrays with so many axes, each under its name; finite ones, or without `ends` any."""
     found = {}
-    for key, one in mapping(name, value, some=True).items():
+    for key, one in mapping(name, value, some=ends).items():
         where = f"{name}[{key!r}]"
         a = found[key] = floats(where, one, ndim) if ends else numbers(where, one)
         if a.ndim != ndim or 0 in a.shape:

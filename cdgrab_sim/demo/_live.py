@@ -1,7 +1,8 @@
-"""One look of the live demo: an ordering beside random reshuffling, in pictures, numbers and a sentence."""
+"""One look of the live demo: orderings beside random reshuffling, in pictures, numbers and sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +11,14 @@ from cdgrab_sim import _checks, problems
 from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import IntArray
+from cdgrab_sim.demo._names import NAMES, title
 from cdgrab_sim.plots import inline_svg, overview
 from cdgrab_sim.synchronous._simulate import simulate
 
 EPOCHS = 120
 _KAPPA, _ALPHA_N_L, _LAST = 5.0, 0.5, 30  # the floor is the mean of the last epochs
 # Not sgd: what is drawn with replacement is no order, and its walk does not come back to zero.
-CHOICES = ("ig", "so", "flipflop", "d-grab", "d-grab-pair", "cd-grab")
+CHOICES = tuple(name for name in NAMES if name != "rr")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +40,27 @@ class Look:
         curves = {name: run.loss for name, run in self.runs.items()}
         return {name: float(np.mean(a[0, -_LAST:])) for name, a in curves.items() if a is not None}
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """What the orderings are called, here, by their names."""
+        return {name: title(name, self.problem.m) for name in self.runs}
+
     def sentence(self) -> str:
-        """State what is seen."""
-        name, (m, n) = list(self.runs)[-1], (self.problem.m, self.problem.n)
+        """State what is seen, ordering by ordering."""
+        (m, n), titles = (self.problem.m, self.problem.n), self.titles
         errors, floors = self.errors, self.floors
-        return (
-            f"{m} worker{'s' * (m > 1)} with {n} examples each, epoch {self.epoch}: the walk of {name} gets "
-            f"{errors[name]:.2f} from zero, that of random reshuffling {errors['rr']:.2f}, "
-            f"{_times(errors['rr'], errors[name], 'far')}. In the end the loss of {name} is "
-            f"{floors[name]:.1e}, that of random reshuffling {floors['rr']:.1e}, "
-            f"{_times(floors['rr'], floors[name], 'large')}."
+        start = (
+            f"{m} worker{'s' * (m > 1)} with {n} examples each, epoch {self.epoch}: the walk of random "
+            f"reshuffling gets {errors['rr']:.2f} from zero, and its loss ends at {floors['rr']:.1e}."
         )
+        others = (
+            f"{titles[name]}: {errors[name]:.2f}, where random reshuffling gets "
+            f"{_times(errors['rr'], errors[name], 'far')}; loss {floors[name]:.1e}, where that of random "
+            f"reshuffling is {_times(floors['rr'], floors[name], 'large')}."
+            for name in self.runs
+            if name != "rr"
+        )
+        return " ".join([start, *others])
 
     def orders(self) -> dict[str, IntArray]:
         """Return the orders (m, n) used in the epoch."""
@@ -56,7 +68,13 @@ class Look:
 
     def pictures(self) -> tuple[str, ...]:
         """Draw walk (first two coordinates), herding profile, loss curves and spectra, as SVG elements."""
-        return tuple(map(inline_svg, overview(self.problem.data.terms, self.orders(), self.runs)))
+        figures = overview(self.problem.data.terms, self.orders(), self.runs)
+        for figure in figures:
+            legend = figure.axes[0].get_legend()
+            for text in () if legend is None else legend.get_texts():
+                name, _, rest = text.get_text().partition("  (")
+                text.set_text(self.titles.get(name, name) + (f"  ({rest}" if rest else ""))
+        return tuple(map(inline_svg, figures))
 
 
 def live(
@@ -64,19 +82,19 @@ def live(
     m: int = 4,
     n: int = 32,
     d: int = 2,
-    ordering: str = "cd-grab",
+    others: Sequence[str] = ("d-grab", "cd-grab"),
     heterogeneity: float = 0.0,
     seed: int = 0,
     epoch: int = 10,
 ) -> Look:
-    """Run an ordering and random reshuffling on the skewed quadratic.
+    """Run random reshuffling and other orderings on the skewed quadratic.
 
     Parameters
     ----------
     m, n, d : int
         Workers, examples per worker, dimension >= 2.
-    ordering : str
-        One of `CHOICES`.
+    others : sequence of str
+        From `CHOICES`.
     heterogeneity : float
         How much the workers differ; see :func:`cdgrab_sim.problems.skewed`.
     seed : int
@@ -91,9 +109,9 @@ def live(
     --------
     >>> seen = live(m=2, n=8)
     >>> list(seen.runs), seen.sentence().split(":")[0]
-    (['rr', 'cd-grab'], '2 workers with 8 examples each, epoch 10')
+    (['rr', 'd-grab', 'cd-grab'], '2 workers with 8 examples each, epoch 10')
     """
-    _checks.choice("ordering", ordering, CHOICES)
+    others = [_checks.choice("ordering", name, CHOICES) for name in _checks.listed("others", others)]
     d = _checks.integer("d", d, low=2)
     epoch = _checks.integer("epoch", epoch, low=0, high=EPOCHS - 1)
     problem = problems.skewed(m=m, n=n, d=d, kappa=_KAPPA, heterogeneity=heterogeneity, seed=seed)
@@ -103,12 +121,12 @@ def live(
         name: simulate(
             problem, name, epochs=EPOCHS, step_size=step_size, seed=seed, x0=np.ones(d), record=record
         )
-        for name in ("rr", ordering)
+        for name in dict.fromkeys(["rr", *others])
     }
     return Look(problem, runs, epoch)
 
 
 def _times(of: float, than: float, what: str) -> str:
     if than == 0.0:
-        return f"where this one is not {what} at all"
+        return f"infinitely as {what}"
     return f"{of / than:.1f} times as {what}"

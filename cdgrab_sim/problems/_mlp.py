@@ -131,8 +131,8 @@ KERNELS["provenance"] = "textbook"
 
 def mlp_on(examples: Table, *, classes: int, hidden: int, ridge: float, seed: int) -> Problem:
     """Return the network on a table of examples with classes 0, 1, ... as targets."""
-    h, ridge = _checks.size("hidden", hidden), _checks.real("ridge", ridge, low=0.0)
-    (m, n), p = examples.rows.shape, examples.X.shape[1]
+    ridge, (m, n), p = _checks.real("ridge", ridge, low=0.0), examples.rows.shape, examples.X.shape[1]
+    h, *_ = _checks.sizes(hidden=hidden, inputs=p + classes)
     outer = h * (p + 1)
     start = stream(seed, Role.DATA, START).standard_normal(outer + classes * (h + 1))
     start[: h * p] /= math.sqrt(p)  # W, b, V and b' one after the other; no thresholds at first
@@ -203,6 +203,7 @@ def mlp(
     """
     m, n, p = _checks.sizes(m=m, n=n, inputs=inputs)
     classes = _checks.integer("classes", classes, low=2)
+    _checks.sizes(m=m, n=n, classes=classes)
     X, rows = synthetic_features(m, n, p, seed=seed)
     y = _true_classes(X, m, classes, sigma=sigma, heterogeneity=heterogeneity, seed=seed)
     return mlp_on(table(X, y, rows), classes=classes, hidden=hidden, ridge=ridge, seed=seed)
