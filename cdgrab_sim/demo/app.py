@@ -45,7 +45,9 @@ def _(CHOICES, EPOCHS, NAMES, mo):
         and back to it, the second how far it gets at every step: its highest point is the
         *herding error*. The nearer the walk stays to zero, the less the order disturbs SGD, and
         the lower its loss ends, in the third. GraB sorts examples so that the walk stays short:
-        in D-GraB each worker does so alone, in CD-GraB one running sum coordinates them."""
+        in D-GraB each worker does so alone, in CD-GraB one running sum coordinates them. The last
+        picture shows which frequencies the steps of the walk fill: short walks have little power
+        at low ones."""
     )
     mo.vstack([title, story, mo.hstack(controls.elements.values(), wrap=True, justify="start")])
     return (controls,)
