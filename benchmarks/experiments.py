@@ -1,10 +1,10 @@
 """How long does every experiment take, in seconds of one core?
 
-    python -m benchmarks.experiments [--full] [--only NAME ...]
+    python -m benchmarks.experiments [--full] [--repeats R] [--only NAME ...]
 
 Writes what `cdgrab list`, `cdgrab NAME --help` and README.md say, into cdgrab_sim/experiments/run_times.json;
 what is not measured stays as it was. Times are those of the processor, so that others on the machine count
-little; the first of two quick runs compiles what is missing, and does not count.
+little; the fastest of the repeats counts, as the first may have to compile.
 """
 
 from __future__ import annotations
@@ -43,13 +43,12 @@ def keep(name: str, size: str, taken: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="in full, not with --quick")
+    parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS, metavar="NAME")
     args = parser.parse_args()
     for name in args.only:
-        if args.full:
-            keep(name, "full", seconds(name))
-        else:
-            keep(name, "quick", min(seconds(name, "--quick") for _ in range(2)))
+        size, options = ("full", []) if args.full else ("quick", ["--quick"])
+        keep(name, size, min(seconds(name, *options) for _ in range(args.repeats)))
 
 
 if __name__ == "__main__":

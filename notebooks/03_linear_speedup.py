@@ -161,7 +161,7 @@ with cg.plots.style():
         tuned_workers,
         tuned,
         xlabel="workers m",
-        ylabel=f"tuned f − f* after {T} epochs, over (αμnT)²",
+        ylabel=f"tuned error after {T} epochs / (αμnT)²",
         slopes=[-1, -2],
         ax=left,
     )
@@ -217,7 +217,7 @@ with cg.plots.style():
         ax=ax,
     )
     ax.axhline(central.mean(), color=cg.plots.look("grab")["color"], linestyle="--", label="grab, one worker")
-    ax.legend()
+    ax.legend(title="slope [95 % interval]", title_fontsize=8)
 # %% [markdown]
 # ## Headline
 #

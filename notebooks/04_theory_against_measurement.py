@@ -109,12 +109,15 @@ for name in laws:
 with cg.plots.style():
     fig, ax = plt.subplots(figsize=(5.5, 4), dpi=80)
     for name in laws:
-        color = cg.plots.look(name)["color"]
+        looks = cg.plots.look(name)
         mean, error = means[name]
-        ax.semilogy(run.epochs, predictions[name], color=color, linewidth=1, label=name)
-        ax.errorbar(run.epochs, mean, 2 * error, color=color, linestyle="", marker=".")
+        ax.semilogy(run.epochs, predictions[name], **looks | {"marker": ""}, linewidth=1)
+        ax.errorbar(
+            run.epochs, mean, 2 * error, **looks | {"linestyle": ""}, markersize=3.5, linewidth=1, label=name
+        )
+    ax.plot([], [], color="0.4", linewidth=1, label="predicted")
     ax.set(xlabel="epoch", ylabel="E f − f*")
-    ax.legend()
+    ax.legend(title="mean of replicates ± 2 s.e.", title_fontsize=8)
 print("largest deviation in standard errors:", {name: round(float(s.max()), 1) for name, s in scores.items()})
 
 # %% [markdown]
@@ -141,9 +144,10 @@ found = {name: np.polyfit(np.log(steps[-2:]), np.log(exact[name][-2:]), 1)[0] fo
 with cg.plots.style():
     fig, ax = plt.subplots(figsize=(5.5, 4), dpi=80)
     for name in laws:
-        color = cg.plots.look(name)["color"]
-        ax.loglog(steps, exact[name], color=color, label=f"{name}, $\\alpha^{powers[name]}$")
-        ax.loglog(steps, leading[name], color=color, linestyle="", marker="x")
+        looks = cg.plots.look(name)
+        ax.loglog(steps, exact[name], **looks | {"marker": ""}, label=f"{name}, $\\alpha^{powers[name]}$")
+        ax.loglog(steps, leading[name], **looks | {"linestyle": ""})
+    ax.plot([], [], color="0.4", marker="o", linestyle="", label="leading terms")
     ax.set(xlabel="step size α", ylabel="stationary E e²")
     ax.legend()
 

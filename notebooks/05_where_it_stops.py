@@ -110,6 +110,9 @@ with cg.plots.style():
             label=f"{name}, its own first order",
         )
     ax.set(xlabel="workers m", ylabel="parallel herding error")
+    ax.set_xticks(workers, [str(m) for m in workers])
+    ax.set_yticks([3, 10, 30], ["3", "10", "30"])
+    ax.minorticks_off()
     ax.legend()
 # %% [markdown]
 # ## 3. Means that are stale

@@ -37,13 +37,13 @@ models = {
 delays = {}
 with cg.plots.style():
     fig, ax = plt.subplots(figsize=(5.5, 3.6), dpi=80)
-    for name, model in models.items():
+    for (name, model), dashes in zip(models.items(), ("-", "--", ":", "-."), strict=True):
         run = cg.simulate_async(
             problem, "vanilla", workers=m, job_times=model, updates=updates, step_size=1e-4, drain=True
         )
         delays[name] = run.mean_delay
         share = np.cumsum(run.delays[::-1])[::-1] / run.delays.sum()
-        ax.loglog(np.arange(1, len(share)), share[1:], label=f"{name}, mean {run.mean_delay:.3f}")
+        ax.loglog(np.arange(1, len(share)), share[1:], dashes, label=f"{name}, mean {run.mean_delay:.3f}")
     ax.set(xlabel="delay", ylabel="share of gradients at least as late")
     ax.legend(loc="lower left")
 

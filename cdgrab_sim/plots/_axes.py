@@ -91,7 +91,9 @@ def plain_ticks(axis: Axis) -> None:
 def rings(ax: Axes, readings: Mapping[str, Mapping[int, float]], label: str) -> None:
     """Mark readings of a published figure, by ordering and place on the x axis; the legend has `label`."""
     for name, one in readings.items():
-        ax.scatter(list(one), list(one.values()), edgecolors=look(name)["color"], **_RING)
+        x, y, looks = list(one), list(one.values()), look(name)
+        ax.plot(x, y, **looks | {"marker": ""}, linewidth=0.6, alpha=0.6)  # whose they are, in grey too
+        ax.scatter(x, y, edgecolors=looks["color"], **_RING)
     ax.scatter([], [], edgecolors="0.3", label=label, **_RING)
 
 

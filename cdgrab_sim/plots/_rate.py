@@ -137,7 +137,8 @@ def _fitted(ax: Axes, x: FloatArray, table: FloatArray, looks: Mapping[str, Any]
     line, low, high = fit.predict(x)
     ax.fill_between(x, low, high, color=looks["color"], alpha=0.15, linewidth=0)
     ax.plot(x, line, color=looks["color"], linestyle=looks["linestyle"], linewidth=1)
-    return f"{fit.slope:.2f} [{fit.interval[0]:.2f}, {fit.interval[1]:.2f}]".replace("-", "−")
+    slope, *ends = (f"{round(number, 2) + 0.0:.2f}" for number in (fit.slope, *fit.interval))  # no -0.00
+    return f"{slope} [{', '.join(ends)}]".replace("-", "−")
 
 
 def _triangles(ax: Axes, slopes: FloatArray) -> None:

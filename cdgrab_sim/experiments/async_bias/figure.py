@@ -16,7 +16,7 @@ def async_bias(result: Result, ax: Axes) -> None:
     share = result.config["share"][-1]
     ax.axvline(share, color="0.7", linewidth=1, zorder=0, label="share in the data")
     ax.set_xlabel("share of the slow class in training")
-    legend_below(ax, columns=3)
+    legend_below(ax, columns=1)  # labels of rows leave little room
 
 
 PANELS: tuple[Panel, ...] = (async_bias,)

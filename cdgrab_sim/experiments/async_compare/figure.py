@@ -14,7 +14,7 @@ def async_compare(result: Result, ax: Axes) -> None:
     dots_plot(measured, laws, ax, label="optimum of its own law")
     ax.axvline(result.data["easy only"].mean(), color="0.7", linewidth=1, zorder=0, label="no slow examples")
     ax.set(xscale="log", xlabel="f − f* of the late average")
-    legend_below(ax)
+    legend_below(ax, columns=1)  # labels of rows leave little room
 
 
 PANELS: tuple[Panel, ...] = (async_compare,)

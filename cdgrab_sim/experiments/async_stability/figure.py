@@ -10,15 +10,15 @@ from cdgrab_sim.plots import Axes
 from cdgrab_sim.plots._axes import legend_below, plain_ticks
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-_LOOKS: dict[str, tuple[str, Any]] = {"fixed": ("o", "solid"), "exponential": ("^", (0, (4, 2)))}
+_LOOKS: dict[str, tuple[str, Any]] = {"fixed": ("osDX", "solid"), "exponential": ("^v<P", (0, (4, 2)))}
 
 
 def async_stability(result: Result, ax: Axes) -> None:
     """Draw stationary variances against the step size; lines are the predictions."""
     fraction = result.data["fraction"]
     for times in result.config["times"]:
-        marker, line = _LOOKS[times]
-        for color, m in zip(cycle(_COLORS), result.config["m"], strict=False):
+        markers, line = _LOOKS[times]
+        for color, marker, m in zip(cycle(_COLORS), cycle(markers), result.config["m"], strict=False):
             name = f"{times} m={m}"
             means = result.data[f"variance {name}"].mean(axis=0)
             ax.plot(fraction, result.data[f"predicted {name}"], color=color, linestyle=line, linewidth=1)

@@ -76,8 +76,8 @@ def times(result: Result, ax: Axes) -> None:
 
 def accuracies(goals: Mapping[str, float]) -> str:
     """Return the accuracies to be reached, as a title says them."""
-    special = [f"{name} {goal:g}" for name, goal in goals.items() if name != "others"]
-    return ", ".join([f"f − f* ≤ {goals['others']:g}", *special])
+    special = [f"{name}: {goal:g}" for name, goal in goals.items() if name != "others"]
+    return f"f − f* ≤ {goals['others']:g}" + (f" ({', '.join(special)})" if special else "")
 
 
 def floors(result: Result, ax: Axes, *, part: str = "skewed alpha") -> None:

@@ -25,7 +25,7 @@ def workers_loss(result: Result, ax: Axes) -> None:
         gain = (data[f"loss {alpha:g} {name}"] - data[f"loss {alpha:g} rr"]).mean(axis=0)
         ax.plot(gain, label=name, **look(name), markevery=10, linewidth=1)
     clean = (data["clean cd-grab"] - data["clean rr"]).mean(axis=0)
-    ax.plot(clean, color="0.6", linewidth=1, label="cd-grab, no label redrawn")
+    ax.plot(clean, color="0.4", linestyle=":", linewidth=1, label="cd-grab, no label redrawn")
     ax.set(xlabel="epoch", ylabel="training loss − that of rr")
     ax.set_title(f"digits, m = {result.config['m'][-1]}, α = {alpha:g}")
     legend_below(ax)
