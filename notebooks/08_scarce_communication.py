@@ -105,6 +105,8 @@ with cg.plots.style():
         ax.loglog((2, 4, 8, 16, 32, 64), np.array(squares[name])[1:, 1], **cg.plots.look(name), label=name)
         ax.axhline(squares[name][0][0], color=cg.plots.look(name)["color"], linewidth=0.8)
     ax.set(xlabel="local steps H", ylabel="mean square of b, m = 16", ylim=(5e-3, 1e2))
+    ax.set_xticks((2, 4, 8, 16, 32, 64), (2, 4, 8, 16, 32, 64))
+    ax.minorticks_off()
     ax.legend(loc="lower right")
 print("parallel part at H = 1:", {name: round(float(rows[0][0]), 3) for name, rows in squares.items()})
 
