@@ -44,7 +44,7 @@ def _plain(name: str, value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, Real | Decimal):
+    if isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64):  # NumPy calls it whole
         return _number(name, value)
     if isinstance(value, Record):
         return _plain(name, changes(value))

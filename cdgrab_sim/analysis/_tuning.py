@@ -81,10 +81,10 @@ def tune(error: Callable[[float], float], low: float, high: float) -> Tuned:
                 f"smaller step sizes diverge less"
             )
         if best in (0, last):
-            end = "smallest" if best == 0 else "largest"
+            end, bound = ("smallest", "lower low") if best == 0 else ("largest", "raise high")
             raise ValueError(
                 f"step size: expected a minimum inside [{low:.3g}, {high:.3g}]; got the {end} step size "
-                f"as the best; widen the range on that side"
+                f"as the best; widen the range on that side: {bound}"
             )
     positions = sorted(seen)
     alphas = np.array([_at(low, high, position) for position in positions])

@@ -73,6 +73,8 @@ def constants(problem: Problem, current: CurrentLoss | None) -> tuple[float, flo
     if current is None:
         return 1.0, 0.0, 1.0
     point = problem.x_star if current.at is None else _checks.vector("at", current.at, problem.d)
+    if point is not None and np.abs(point).max() >= _checks.LARGEST:
+        raise ValueError(f"at: expected entries below {_checks.LARGEST:g}; got {np.abs(point).max():g}")
     if point is None:
         raise ValueError(f"by_loss: expected a point `at`, since {problem.name!r} has no x_star; give it")
     loss = loss_of(problem, current)

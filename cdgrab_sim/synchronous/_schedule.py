@@ -37,9 +37,9 @@ def batches(batch: Batch, epochs: int, n: int) -> list[int]:
     """
     if callable(batch):
         return [_checks.integer(f"batch({t})", batch(t), low=1, high=n) for t in range(epochs)]
-    if np.ndim(batch) == 0:
-        return [_checks.integer("batch", batch, low=1, high=n)] * epochs
     table = _checks.array("batch", batch)
+    if table.ndim == 0:
+        return [_checks.integer("batch", batch, low=1, high=n)] * epochs
     if table.shape != (epochs,):
         raise ValueError(
             f"batch: expected a whole number, a function of the epoch, or shape (T,) = ({epochs},); "

@@ -123,7 +123,12 @@ def assert_sub_gaussian(
         raise ValueError(
             f"probabilities, ends: expected one of each per outcome; got {len(law)} and {len(at)}"
         )
-    for u in _checks.floats("directions", directions, 2):
+    tried = _checks.floats("directions", directions, 2)
+    for name, table in (("ends", at), ("directions", tried)):
+        if np.abs(table).max() > _checks.LARGEST or table.shape[1] != at.shape[1]:
+            expected = f"numbers of at most {_checks.LARGEST:g}, of shape (..., {at.shape[1]})"
+            raise ValueError(f"{name}: expected {expected}; got {np.abs(table).max():g}, {table.shape}")
+    for u in tried:
         moment, bound = float(logsumexp(at @ u, b=law)), float(variance * (u @ u) / 2)  # no power overflows
         if not moment <= bound + ROUNDING:
             raise AssertionError(f"V5: expected log E exp<w, u> <= {bound:g} at u = {u}; got {moment:g}")
