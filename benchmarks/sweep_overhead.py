@@ -3,9 +3,9 @@
     python -m benchmarks.sweep_overhead [--quick] [--json]
     python -m benchmarks.sweep_overhead --dask
 
-Budgets: store <= 1 ms per run; 100,000 stored runs open in <= 1 s, are counted in <= 0.5 s and a table in
-<= 3 s; overhead over bare `simulate` <= 5 % for runs of >= 50 ms. With --dask, instead, the number of bundles per
-second that one scheduler carries, with two workers on this machine.
+Budgets: store <= 1 ms per run; 100,000 stored runs open in <= 1 s, are counted in <= 0.5 s, and are a table
+in <= 3 s; overhead over bare `simulate` <= 5 % for runs of >= 50 ms. With --dask, instead, the number of
+bundles per second that one scheduler carries, with two workers on this machine.
 """
 
 from __future__ import annotations

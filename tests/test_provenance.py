@@ -18,7 +18,7 @@ RECORDS = {
     for name, make in registry.items()
 }
 # What is published is read or recalled, each source by itself; what is nobody's paper needs no source.
-WORDS = r"(textbook|made here|.*\d{4}.*, (read|recalled)|(constants|bounds|rates.*) proved here)"
+WORDS = r"(textbook|made here|.*\d{4}.*, (read|recalled)( [a-z ]+)?|(constants|bounds|rates.*) proved here)"
 
 
 @pytest.mark.parametrize("key", RECORDS, ids="/".join)
