@@ -279,6 +279,43 @@ def test_certain_communication_is_gradient_descent():
     )
 
 
+def naive_tamuna(problem, p, s, cohort, alpha, U):
+    """Full gradients, a permutation by the second uniform numbers at the beginning of each round."""
+    lam, b = problem.data.eigenvalues, problem.data.b[:, 0]
+    m, d = b.shape
+    x, h = np.ones((m, d)), np.zeros((m, d))
+    chi, place = m * (s - 1) / (s * (m - 1)), None
+    for u in U:
+        if place is None:
+            place = np.argsort(np.argsort(u[:, 1]))
+        for i in range(m):
+            if place[i] < cohort:
+                x[i] = x[i] - alpha * (lam * (x[i] - b[i]) - h[i])
+        if u[0, 0] < p:
+            new = np.zeros(d)
+            for q in range(d):
+                owners = [i for i in range(m) if place[i] in [(q * s + r) % cohort for r in range(s)]]
+                assert len(owners) == s
+                new[q] = sum(x[i, q] for i in owners) / s
+                for i in owners:
+                    h[i, q] += p * chi / alpha * (new[q] - x[i, q])
+            x[:] = new
+            place = None
+    return x, h
+
+
+@pytest.mark.parametrize(("s", "cohort"), [(2, 5), (3, 4), (2, 2)])
+def test_tamuna_follows_the_published_recurrence(s, cohort):
+    problem = cg.problems.quadratic(m=5, n=1, d=4, heterogeneity=1.0)
+    engine = Engine(problem, cg.updates.tamuna(probability=0.4, s=s, cohort=cohort), np.ones(4))
+    U = np.random.default_rng(1).random((25, 5, 2))
+    for u in U:
+        engine.epoch(np.zeros((5, 1), dtype=np.int64), np.array([0.02]), None, draws=u[None])
+    x, h = naive_tamuna(problem, 0.4, s, cohort, 0.02, U)
+    assert_allclose(engine.it.X, x, rtol=1e-12)
+    assert_allclose(engine.it.S, h, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize(("s", "cohort"), [(2, 5), (3, 5), (2, 3), (3, 3), (2, 2)])
 def test_control_variates_sum_to_zero_and_the_minimiser_is_reached(s, cohort):
     problem = cg.problems.quadratic(m=5, n=1, d=4, eigenvalues=[1.0, 1.5, 2.0, 3.0], heterogeneity=1.0)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import cdgrab_sim as cg
 from cdgrab_sim.synchronous._engine import Engine
+from tests.naive import reorder
 from theory import networks
 
 g = cg.graphs
@@ -208,6 +209,24 @@ def test_gossiped_signs_are_those_of_cd_grab_and_of_independent_workers(m, whole
     for limit, name in (("cd-grab", "complete"), ("d-grab-pair", "isolated")):
         one, other = (cg.herding.order(z, ordering, 3) for ordering in (limit, over(name)))
         assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["ring", "star", "torus"])
+def test_signs_over_a_graph_are_those_of_the_displayed_recurrence(name):
+    m, n = 6, 8
+    W = g.make(name, m).W
+    G = np.random.default_rng(7).standard_normal((1, n, m, 3))
+    first = np.tile(np.arange(n), (m, 1))
+    after = cg.replay(G, cg.orderings.cd_grab_gossip(graph=name, first=first)).next
+    s, signs = np.zeros((m, 3)), [[] for _ in range(m)]
+    for k in range(0, n, 2):
+        for i in range(m):
+            v = G[0, k, i] - G[0, k + 1, i]
+            eps = 1 if s[i] @ v <= 0 else -1
+            signs[i] += [eps, -eps]
+            s += m * W[:, i : i + 1] * eps * v
+        s = W @ s
+    assert after.tolist() == [reorder(list(range(n)), one) for one in signs]
 
 
 @pytest.mark.compiled
