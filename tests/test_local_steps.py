@@ -250,3 +250,17 @@ def test_wrong_arguments_are_refused_in_one_line(message):
     with pytest.raises(ValueError, match=message) as refused:
         BAD[message]()
     assert "\n" not in str(refused.value)
+
+
+LINEAR = {
+    "local": cg.updates.local(steps=3, server_step=1.5),  # rounds that end within an epoch and across
+    "nastya": cg.updates.nastya(server_step_size=0.3),
+    "scaffold": cg.updates.scaffold(steps=2),
+    "scaffnew": cg.updates.scaffnew(probability=0.5),
+}
+
+
+@pytest.mark.parametrize("name", sorted(LINEAR))
+def test_rounds_have_the_law_of_their_affine_maps(name):
+    cells = 2 if LINEAR[name].draws else 0
+    cg.testing.assert_exact_law(quadratics(m=2, n=2), "rr", LINEAR[name], cells=cells)

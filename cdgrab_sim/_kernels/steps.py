@@ -75,7 +75,6 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
         alone = each and not takes and batch == 1 and weight.shape[0] == 0  # a row of G is the mean already
         update = k0 // batch
         filled = k0 - update * batch
-        alone = batch == 1 and weight.shape[0] == 0  # a gradient is its own mean
         for r in range(G.shape[0]):
             k = k0 + r
             idx, g = at[r], G[r]
@@ -88,10 +87,6 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
             if takes:
                 for i in range(m):
                     take(it, out[i] if each else first, g[i], alpha[update], i, idx[i], U[k, i])
-            elif each and alone:
-                step(it, g, alpha[update], U[k])
-                update += 1
-                continue
             elif each:
                 for i in range(0 if alone else m):
                     add(out[i], g[i : i + 1], weight[i : i + 1], idx[i : i + 1])
