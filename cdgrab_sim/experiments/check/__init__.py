@@ -22,7 +22,7 @@ from cdgrab_sim.experiments.statements._statement import NOISY
 
 FAMILIES = "VHRTQFGMPIALCN"  # the order in which they are shown
 LEVELS = {"quick": 0.3, "full": 1.0, "deep": 10.0}  # times the cases of a full check
-FEWEST = 6  # cases of a row: an interval needs them, others go through orderings and problems case by case
+FEWEST, FEWEST_MEANS = 6, 12  # cases of a row: an interval needs them, others go through their instances
 
 WORST = {
     "identity": "largest relative difference",
@@ -162,7 +162,8 @@ def _place(statement: Statement) -> tuple[int, int, str]:
 def measure(cell: dict[str, Any]) -> dict[str, Any]:
     """Measure one cell: all cases of one statement; one that raises has no values and fails."""
     statement = STATEMENTS[cell["label"], cell["title"]]
-    cases = max(min(statement.cases, FEWEST), round(statement.cases * LEVELS[cell["level"]]))
+    fewest = FEWEST_MEANS if statement.kind == "mean" else FEWEST
+    cases = max(min(statement.cases, fewest), round(statement.cases * LEVELS[cell["level"]]))
     try:
         return {"values": statement.values(cell["seed"], cases), "error": ""}
     except Exception as error:  # whatever a broken part raises: the other rows are worth seeing

@@ -31,7 +31,7 @@ def _second_moment(law: FloatArray) -> float:
     return float(law @ np.arange(len(law)) ** 2)
 
 
-@mean("A2", "autocovariance under a fixed delay", cases=8, margin=0.05)
+@mean("A2", "autocovariance under a fixed delay", cases=16, margin=0.05)
 def memory(rng: Generator, number: int) -> Measured:
     m, c, lag, d = 2 + number % 3, 0.15, 3, 8
     problem = problems.quadratic(m=1, n=512, d=d, eigenvalues=[1.0] * d, seed=seed_of(rng))
@@ -52,7 +52,7 @@ def memory(rng: Generator, number: int) -> Measured:
     return np.mean(e[lag:] * e[:-lag]) / fixed_delay.autocovariance(c, m - 1, lag)[lag]
 
 
-@mean("A5", "second moment of the delay under exponential times", cases=8, margin=0.05)
+@mean("A5", "second moment of the delay under exponential times", cases=16, margin=0.05)
 def geometric(rng: Generator, number: int) -> Measured:
     m = 3 + number % 4
     run = long_run("vanilla", rng, m, 20_000, job_times.exponential(), record=DELAYS)
@@ -60,13 +60,13 @@ def geometric(rng: Generator, number: int) -> Measured:
     return np.mean(run.events["delay"][500:] ** 2.0) / _second_moment(exponential.delay_law(m, 500))
 
 
-@mean("A7", "share of slow examples in flight", cases=8, margin=0.03)
+@mean("A7", "share of slow examples in flight", cases=16, margin=0.03)
 def in_flight(rng: Generator, number: int) -> Measured:
     run = long_run("vanilla", rng, 6, 20_000)
     return run.busy[0, SLOW].sum() / run.busy.sum() / renewal.in_flight_law(UNIFORM, FACTORS)[SLOW].sum()
 
 
-@mean("A9", "second moment of the delay of slow examples", cases=8, margin=0.03)
+@mean("A9", "second moment of the delay of slow examples", cases=16, margin=0.03)
 def slow_delays(rng: Generator, number: int) -> Measured:
     m = 3 + number % 4
     run = long_run("vanilla", rng, m, 20_000, record=DELAYS)
@@ -75,14 +75,14 @@ def slow_delays(rng: Generator, number: int) -> Measured:
     return np.mean(delays**2.0) / _second_moment(exact_laws.delay_law(UNIFORM, TICKS, m, 10))
 
 
-@mean("A9", "share of slow examples under delay-adaptive steps, few workers", cases=8, margin=0.05)
+@mean("A9", "share of slow examples under delay-adaptive steps, few workers", cases=16, margin=0.05)
 def few_workers(rng: Generator, number: int) -> Measured:
     m = 4 + number % 4
     law = exact_laws.weighted_by_delay(UNIFORM, TICKS, m, lambda tau: m / np.maximum(tau, m))
     return long_run("delay-adaptive", rng, m, 20_000).law[0, SLOW].sum() / law[SLOW].sum()
 
 
-@mean("A9", "share of slow examples in the rounds of Rennala", cases=8, margin=0.05)
+@mean("A9", "share of slow examples in the rounds of Rennala", cases=24, margin=0.05)
 def rounds(rng: Generator, number: int) -> Measured:
     m, batch = 4 + number % 4, 12
     run = long_run(methods.rennala(batch), rng, m, 8000)
@@ -104,7 +104,7 @@ def old_dropped(rng: Generator, number: int) -> Measured:
     return long_run("drop-by-age", rng, 300, 30_000).law[0, ~SLOW].sum() / law[~SLOW].sum()
 
 
-@mean("A9", "share of the shortest jobs among those within a deadline", cases=8, margin=0.03)
+@mean("A9", "share of the shortest jobs among those within a deadline", cases=16, margin=0.03)
 def deadline(rng: Generator, number: int) -> Measured:
     limit = (19.0, 43.0)[number % 2]
     problem = problems.quadratic(m=1, n=len(EXAMPLES), d=1, seed=seed_of(rng))
@@ -125,7 +125,7 @@ def deadline(rng: Generator, number: int) -> Measured:
     return np.mean(EXAMPLES[kept] == 10) / law[EXAMPLES == 10].sum()
 
 
-@mean("A9", "share of the slowest examples under Ringmaster's threshold, less the fluid limit", cases=8,
+@mean("A9", "share of the slowest examples under Ringmaster's threshold, less the fluid limit", cases=16,
       margin=0.03, center=0.0)  # fmt: skip
 def threshold(rng: Generator, number: int) -> Measured:
     m, R = 96, (192, 384)[number % 2]
@@ -145,7 +145,7 @@ def threshold(rng: Generator, number: int) -> Measured:
     return run.law[0, EXAMPLES == 103].sum() - promise
 
 
-@mean("A9", "share of the updates from the shards of fast workers", cases=8, margin=0.02)
+@mean("A9", "share of the updates from the shards of fast workers", cases=16, margin=0.02)
 def shards(rng: Generator, number: int) -> Measured:
     means = np.array([1.0, 1.0, 2.0, 3.0])
     problem = problems.quadratic(m=4, n=8, d=1, seed=seed_of(rng))
@@ -165,7 +165,7 @@ def shards(rng: Generator, number: int) -> Measured:
 @mean(
     "A8",
     "slow examples among the first updates, less those foretold by the ones in flight",
-    cases=8,
+    cases=24,
     margin=0.05,
     center=0.0,
 )
@@ -179,7 +179,7 @@ def among_the_first(rng: Generator, number: int) -> Measured:
     return (measured - predicted[1]) / (p[1] * (updates + m - 1))
 
 
-@mean("A8", "slow jobs that one worker completes in a short time", cases=8, margin=0.05)
+@mean("A8", "slow jobs that one worker completes in a short time", cases=16, margin=0.05)
 def completed(rng: Generator, number: int) -> Measured:
     # The workers are alike, so that many of them are as many repetitions of one.
     horizon, m = 15 + number, 2000

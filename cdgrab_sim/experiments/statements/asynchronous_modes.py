@@ -70,13 +70,13 @@ def _variance(rng: Generator, m: int, c: float, times: str) -> float:
     return variance(sizes | {"times": times, "fraction": c / limit(times, m)})["variance"]
 
 
-@mean("A2", "stationary variance under a fixed delay", cases=8, margin=0.05)
+@mean("A2", "stationary variance under a fixed delay", cases=16, margin=0.05)
 def fixed_variance(rng: Generator, number: int) -> Measured:
     m, c = 2 + number % 4, 0.15
     return _variance(rng, m, c, "fixed") / fixed_delay.variance(c, m - 1)
 
 
-@mean("A6", "stationary variance under exponential times", cases=8, margin=0.05)
+@mean("A6", "stationary variance under exponential times", cases=16, margin=0.05)
 def exponential_variance(rng: Generator, number: int) -> Measured:
     m, c = 2 + number % 4, 0.15
     return _variance(rng, m, c, "exponential") / exponential.variance(c, m)
@@ -91,7 +91,7 @@ def fastest(rng: Generator, number: int) -> Measured:
     return difference(measured, fixed_delay.contraction_factor(c, m - 1))
 
 
-@mean("A5", "mean iterates under exponential times, along their prediction", cases=8, margin=0.05)
+@mean("A5", "mean iterates under exponential times, along their prediction", cases=16, margin=0.05)
 def implicit_momentum(rng: Generator, number: int) -> Measured:
     m, c, k = 3 + number % 3, 0.3, 12
     predicted = exponential.mean_iterates(c, m, k)[1:]

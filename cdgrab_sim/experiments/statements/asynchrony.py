@@ -58,12 +58,12 @@ def total_delay(rng: Generator, number: int) -> Measured:
     ]
 
 
-@mean("A7", "mean delay of slow examples", cases=8, margin=0.02)
+@mean("A7", "mean delay of slow examples", cases=16, margin=0.02)
 def slow_delays(rng: Generator, number: int) -> Measured:
     return _delay(rng, (4, 8)[number % 2], SLOW)
 
 
-@mean("A7", "mean delay of the other examples", cases=8, margin=0.02)
+@mean("A7", "mean delay of the other examples", cases=16, margin=0.02)
 def other_delays(rng: Generator, number: int) -> Measured:
     return _delay(rng, (4, 8)[number % 2], ~SLOW)
 
@@ -74,7 +74,7 @@ def _delay(rng: Generator, m: int, chosen: Any) -> float:
     return float(np.average(run.delay[0, chosen], weights=run.applied[0, chosen]) / predicted)
 
 
-@mean("A8", "slow examples applied and in flight after few updates", cases=8, margin=0.05)
+@mean("A8", "slow examples applied and in flight after few updates", cases=24, margin=0.05)
 def few_updates(rng: Generator, number: int) -> Measured:
     m, updates = (3, 6)[number % 2], 12
     runs = [long_run("vanilla", rng, m, updates) for _ in range(150)]
@@ -82,13 +82,13 @@ def few_updates(rng: Generator, number: int) -> Measured:
     return np.mean(counts) / (SLOW.mean() * (updates + m))
 
 
-@mean("A9", "share of slow examples under first k", cases=8, margin=0.03)
+@mean("A9", "share of slow examples under first k", cases=24, margin=0.03)
 def first_k(rng: Generator, number: int) -> Measured:
     run = long_run(methods.first_k(6), rng, 8, 20_000)
     return run.law[0, SLOW].sum() / finite_horizon.first_k(UNIFORM, FACTORS, 8, 6)[SLOW].sum()
 
 
-@mean("A8", "share of slow examples in long rounds of Rennala, to first order", cases=8, margin=0.05)
+@mean("A8", "share of slow examples in long rounds of Rennala, to first order", cases=16, margin=0.05)
 def long_rounds(rng: Generator, number: int) -> Measured:
     run, law = long_run(methods.rennala(64), rng, 8, 300), finite_horizon.first_updates_law
     return run.law[0, SLOW].sum() / law(UNIFORM, FACTORS, 8, 64)[SLOW].sum()
@@ -100,7 +100,7 @@ def adaptive(rng: Generator, number: int) -> Measured:
     return run.law[0, SLOW].sum() / effective_laws.delay_adaptive(UNIFORM, FACTORS)[SLOW].sum()
 
 
-@mean("A10", "bias of the drained iterate over its prediction", cases=8, margin=0.1)
+@mean("A10", "bias of the drained iterate over its prediction", cases=16, margin=0.1)
 def drained(rng: Generator, number: int) -> Measured:
     times, alpha, m = job_times.by_gradient(0.2, 10.0), 0.002, 8
     assert times.example is not None

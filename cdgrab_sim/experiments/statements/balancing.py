@@ -88,7 +88,7 @@ def greedy_line(rng: Generator, number: int) -> Measured:
     return ratio(np.abs(_greedy_sums(z)[:, 0]), theory.greedy_line_bound(np.abs(z[:, 0])))[1:]
 
 
-@mean("V3", "long-run mean norm of greedy sums", cases=16, margin=0.01)
+@mean("V3", "long-run mean norm of greedy sums", cases=24, margin=0.01)
 def greedy_stationary(rng: Generator, number: int) -> Measured:
     d, law = (2, 5, 16, 64)[number % 4], LAWS[number // 4 % 2]
     z = rng.standard_normal((20_000, d))
@@ -97,7 +97,7 @@ def greedy_stationary(rng: Generator, number: int) -> Measured:
     return np.linalg.norm(_greedy_sums(z), axis=1).mean() / theory.greedy_stationary_norm(d, law)
 
 
-@mean("V3", "sum of the expected greedy norms", cases=8, margin=0.01)
+@mean("V3", "sum of the expected greedy norms", cases=24, margin=0.01)
 def greedy_norm_sum(rng: Generator, number: int) -> Measured:
     # From r_0 = 0, where the stationary mean is not yet reached: 4000 workers are 4000 repetitions.
     n, d = 12, 2 + number % 4
@@ -134,7 +134,7 @@ def _coins(rng: Generator, z: FloatArray, repetitions: int) -> FloatArray:
     return np.cumsum(eps[..., None] * z, axis=1)
 
 
-@mean("V4", "second moment of the rule 'random'", cases=10, margin=0.02)
+@mean("V4", "second moment of the rule 'random'", cases=24, margin=0.02)
 def coins_of_the_rule(rng: Generator, number: int) -> Measured:
     z = vectors(rng, number, 20, 3)
     squares = np.sum(_coins(rng, z, 2000) ** 2, axis=2)

@@ -291,7 +291,7 @@ def identical_workers(rng: Generator, number: int) -> Measured:
 
 
 @mean(
-    "T8", "mean square of the sum over workers that balance alone, over the heuristic", cases=24, margin=0.15
+    "T8", "mean square of the sum over workers that balance alone, over the heuristic", cases=48, margin=0.15
 )
 def independent_heuristic(rng: Generator, number: int) -> Measured:
     z = rng.standard_normal((16, 32, 64))

@@ -221,22 +221,22 @@ def _largest(rng: Generator, n: int = 4000, count: int = 400) -> FloatArray:
     return np.asarray(_paths(rng, n, count).max(axis=1) + 0.5826 / n**0.5)
 
 
-@mean("R5", "mean of the largest prefix in the orders of rr", cases=8, margin=0.03)
+@mean("R5", "mean of the largest prefix in the orders of rr", cases=16, margin=0.03)
 def bridge_maximum(rng: Generator, number: int) -> Measured:
     return _largest(rng).mean() / theory.BRIDGE_MAXIMUM_MEAN
 
 
-@mean("R5", "mean square of the largest prefix in the orders of rr", cases=8, margin=0.05)
+@mean("R5", "mean square of the largest prefix in the orders of rr", cases=16, margin=0.05)
 def bridge_square(rng: Generator, number: int) -> Measured:
     return np.mean(_largest(rng) ** 2) / theory.BRIDGE_MAXIMUM_SECOND_MOMENT
 
 
-@mean("R5", "mean of the average prefix in the orders of rr", cases=8, margin=0.03)
+@mean("R5", "mean of the average prefix in the orders of rr", cases=24, margin=0.03)
 def bridge_area(rng: Generator, number: int) -> Measured:
     return _paths(rng, 2000, 1000).mean() / theory.BRIDGE_AREA_MEAN
 
 
-@mean("R5", "share of largest prefixes below a size, against the law", cases=8, margin=0.05)
+@mean("R5", "share of largest prefixes below a size, against the law", cases=16, margin=0.05)
 def bridge_law(rng: Generator, number: int) -> Measured:
     found, at = _largest(rng), np.linspace(0.5, 1.8, 14)
     shares = np.array([np.mean(found <= x) for x in at])
