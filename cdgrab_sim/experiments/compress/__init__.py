@@ -68,11 +68,11 @@ SIZES: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = SIZES | {
     "seeds": 4,
-    "alpha": SIZES["alpha"] | {"alpha_n_L": [0.1, 0.4], "relaxations": 60},
-    "m": SIZES["m"] | {"m": [1, 8], "epochs": 1_500},
+    "alpha": SIZES["alpha"] | {"alpha_n_L": [0.1, 0.4], "relaxations": 40},
+    "m": SIZES["m"] | {"m": [1, 8], "epochs": 1_000},
     "bits": SIZES["bits"]
     | {
-        "T": 100,
+        "T": 200,
         "accuracy": {"others": 1e-4},
         "sent": {key: SIZES["bits"]["sent"][key] for key in ("plain", "rand-4, DIANA")},
     },
