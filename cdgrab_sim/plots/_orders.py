@@ -203,5 +203,5 @@ def overview(z: FloatArray, orders: Mapping[str, ArrayLike], runs: Mapping[str, 
 def _settled(run: Run) -> IntArray:
     """Return the orders (epochs, m, n) of the first replicate after the first sixth of its records."""
     if run.orders is None:
-        raise ValueError("run: expected orders; got none; use Record(orders=True)")
+        raise ValueError("runs: expected orders; got none; use Record(orders=True)")
     return np.asarray(run.orders[0, run.orders.shape[1] // 6 :])

@@ -59,7 +59,7 @@ def alone():
 
 @cache
 def run():
-    return cg.simulate(problem(), "rr", epochs=3, x0=START, **STEP)
+    return cg.simulate(problem(), "rr", epochs=3, x0=START, record=cg.Record(orders=True), **STEP)
 
 
 @cache
