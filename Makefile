@@ -40,11 +40,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The tests with kernels as plain Python, so that their lines count, and then every experiment as users run it:
-# at quick sizes some rows are inconclusive, which is exit 1.
+# The tests with kernels as plain Python, so that their lines count, and then every experiment as users run it.
 coverage: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n 2 --dist worksteal -m "not slow and not deep and not compiled"
-	$(FRESH) $(BIN)/coverage run -m cdgrab_sim all --quick -q --jobs 1 --out $$(mktemp -d) || test $$? -eq 1
+	$(FRESH) $(BIN)/coverage run -m cdgrab_sim all --quick -q --jobs 1 --out $$(mktemp -d)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95 --skip-covered
 

@@ -68,7 +68,7 @@ def test_another_seed_gives_another_result(small, tmp_path, capsys):
         (["speedup", "--jobs", "0"], "--jobs: expected a whole number >= 1; got 0"),
         (["speedup", "--out", "/proc/nothing"], "expected a folder to write to"),
         (["run", "--save", "/proc/nothing/run.npz"], "expected a folder to write to"),
-        (["run", "-m", "100000000", "-n", "100000"], "Unable to allocate"),
+        (["run", "-m", "100000000", "-n", "100000"], "expected sizes of an array that fits into memory"),
         (
             ["run", "--problem", "mlp", "-d", "4"],
             "-d: expected none for mlp, which derives it; got 4; leave it out",

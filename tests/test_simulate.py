@@ -346,8 +346,8 @@ WRONG_FUNCTIONS = {
 @pytest.mark.parametrize("slip", WRONG_FUNCTIONS)
 def test_a_users_functions_that_would_run_and_mean_nothing_are_refused(slip):
     message, functions = WRONG_FUNCTIONS[slip]
-    problem = dataclasses.replace(integer_problem(m=2, n=3), **functions)
     with pytest.raises((ValueError, TypeError), match=f"problem 'integer': .*{message}"):
+        problem = dataclasses.replace(integer_problem(m=2, n=3), **functions)
         cg.simulate(problem, "rr", epochs=1, step_size=0.1, x0=[2.0, 2.0])
 
 
@@ -437,7 +437,7 @@ def test_an_ordering_is_made_of_functions(name):
 def test_an_observe_with_the_arguments_of_old_says_what_to_change():
     expected = r"expected arguments \(state, seen\); got \(state, k0, G\); find k0 and G"
     with pytest.raises(TypeError, match=f"ordering 'mine': observe: {expected}"):
-        cg.Ordering("mine", len, lambda state, k0, G: None, len)
+        cg.Ordering("mine", lambda problem, rng: None, lambda state, k0, G: None, lambda state, rng: None)
 
 
 BAD_ORDERS = {

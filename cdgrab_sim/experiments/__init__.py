@@ -16,7 +16,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from cdgrab_sim import _checks
 
 if TYPE_CHECKING:
     from cdgrab_sim._records import Ordering, Problem
@@ -56,8 +55,10 @@ EXPERIMENTS: dict[str, str] = {
 
 # Verdicts of a row that bears out what it says; "refuted": a claim in print that is false, and was found so.
 GOOD = ("agrees", "holds", "refuted")
-# Verdicts of a row that contradicts its prediction, or that does not support it.
-FAILED = ("disagrees", "fails", "inconclusive")
+# Verdicts of a row that contradicts its prediction.
+CONTRADICTED = ("disagrees", "fails")
+# Verdicts that are no pass: "inconclusive" does not support its prediction either.
+FAILED = (*CONTRADICTED, "inconclusive")
 
 
 def __dir__() -> list[str]:
@@ -152,7 +153,7 @@ def figure(result: Result) -> Figure:
     result : Result
         Of an experiment with a figure, see `has_figure`.
     """
-    from cdgrab_sim import plots  # matplotlib is for those who draw
+    from cdgrab_sim import _checks, plots  # matplotlib is for those who draw
     from cdgrab_sim.experiments._experiment import Result
 
     _checks.instance("result", result, Result, "a Result of an experiment")
@@ -163,5 +164,7 @@ def figure(result: Result) -> Figure:
 
 
 def _address(name: str) -> str:
+    from cdgrab_sim import _checks  # needs numpy, which --help does without
+
     _checks.choice("experiment", name, EXPERIMENTS)
     return f"{__name__}.{name.replace('-', '_').replace(' ', '_')}"

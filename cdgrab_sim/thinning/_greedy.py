@@ -34,9 +34,9 @@ def herd(points: ArrayLike, size: int, kernel: Kernel | str = "gaussian") -> Int
 
     Examples
     --------
-    The middle has the largest mean; then the ends are missing.
+    The middle has the largest mean; then the far end is missing most.
 
-    >>> herd([[-1.0], [0.0], [1.0]], 2).tolist()
+    >>> herd([[-3.0], [0.0], [1.0]], 2).tolist()
     [1, 0]
     """
     table, kernel = as_points(points), make_kernel(kernel)
