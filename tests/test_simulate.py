@@ -346,9 +346,13 @@ WRONG_FUNCTIONS = {
 @pytest.mark.parametrize("slip", WRONG_FUNCTIONS)
 def test_a_users_functions_that_would_run_and_mean_nothing_are_refused(slip):
     message, functions = WRONG_FUNCTIONS[slip]
-    with pytest.raises((ValueError, TypeError), match=f"problem 'integer': .*{message}"):
+
+    def run():
         problem = dataclasses.replace(integer_problem(m=2, n=3), **functions)
         cg.simulate(problem, "rr", epochs=1, step_size=0.1, x0=[2.0, 2.0])
+
+    with pytest.raises((ValueError, TypeError), match=f"problem 'integer': .*{message}"):
+        run()
 
 
 def few_examples(out, x, who, idx, data):

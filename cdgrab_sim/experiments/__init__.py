@@ -16,7 +16,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-
 if TYPE_CHECKING:
     from cdgrab_sim._records import Ordering, Problem
     from cdgrab_sim.experiments._experiment import Result
