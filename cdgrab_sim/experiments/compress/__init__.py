@@ -25,6 +25,7 @@ METHODS: dict[str, dict[str, Any] | None] = {
 
 SIZES: dict[str, Any] = {
     "seeds": 6,
+    "margin": 0.1,  # of exponents and levels of compressed gradients
     "orderings": ["rr", "cd-grab"],
     "methods": METHODS,
     "alpha": {
@@ -68,11 +69,12 @@ SIZES: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = SIZES | {
     "seeds": 4,
+    "margin": 0.5,
     "alpha": SIZES["alpha"] | {"alpha_n_L": [0.1, 0.4], "relaxations": 40},
     "m": SIZES["m"] | {"m": [1, 8], "epochs": 1_000},
     "bits": SIZES["bits"]
     | {
-        "T": 200,
+        "T": 120,
         "accuracy": {"others": 1e-4},
         "sent": {key: SIZES["bits"]["sent"][key] for key in ("plain", "rand-4, DIANA")},
     },

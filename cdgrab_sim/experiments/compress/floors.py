@@ -16,7 +16,6 @@ from cdgrab_sim.experiments._measures import floor, problem_of, relaxed
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from theory import compression, slopes
 
-SLOPE, LEVEL = 0.1, 0.1  # margins of compressed gradients
 BALANCED = 0.25  # margin of exponents that orders decide
 
 
@@ -31,12 +30,12 @@ def alpha_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
         found, tables = Findings(data={"alpha": np.array(x)}), _tables(config, values, len(seeds))
         for (name, method), table in tables.items():
             found.data[f"alpha {name}, {method}"] = table
-            found.rows.append(_exponent(name, method, "floor (quadratic)", "alpha", x, table, 1.0))
+            found.rows.append(_exponent(config, name, method, "floor (quadratic)", "alpha", x, table, 1.0))
             if method in ("Q", "DIANA per worker"):
                 sent = config["methods"][method]["compressor"]
                 share = table[:, 0] / [_noise(cells[0] | {"seed": s}, sent, method, x[0]) for s in seeds]
                 label = f"{method}: floor / predicted, smallest alpha"
-                found.rows.append(Row.judged(name, label, verdict(share, 1.0, LEVEL)))
+                found.rows.append(Row.judged(name, label, verdict(share, 1.0, config["margin"])))
             if method == "DIANA":
                 plain = tables[name, "plain"]
                 found.rows.append(_kept(config, name, (table / plain).mean(axis=1)))
@@ -56,7 +55,7 @@ def workers_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
         found = Findings(data={"m": np.array(x)})
         for (name, method), table in _tables(config, values, len(seeds)).items():
             found.data[f"m {name}, {method}"] = table
-            found.rows.append(_exponent(name, method, "floor", "m", x, table, -1.0))
+            found.rows.append(_exponent(config, name, method, "floor", "m", x, table, -1.0))
         return found
 
     return Part(floor, _cells(config, seeds, {"m": x}, shared), read)
@@ -84,12 +83,19 @@ def _tables(
 
 
 def _exponent(
-    name: str, method: str, quantity: str, variable: str, x: Sequence[float], table: FloatArray, noisy: float
+    config: Mapping[str, Any],
+    name: str,
+    method: str,
+    quantity: str,
+    variable: str,
+    x: Sequence[float],
+    table: FloatArray,
+    noisy: float,
 ) -> Row:
     """Judge an exponent: what noise of messages has, where there is any, else that of the order."""
     measured, label = rate(x, table).slopes, f"{method}: floor exponent in {variable}"
     if method in ("Q", "DIANA per worker"):
-        return Row.judged(name, label, verdict(measured, noisy, SLOPE))
+        return Row.judged(name, label, verdict(measured, noisy, config["margin"]))
     promise = slopes.predicted(quantity, orderings.make(name).slopes or name, variable)
     if promise is None:
         return Row.judged(name, label, verdict(measured, None, None))

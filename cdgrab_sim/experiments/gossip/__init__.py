@@ -16,6 +16,7 @@ from cdgrab_sim.experiments.gossip.messages import messages_part
 
 SIZES: dict[str, Any] = {
     "seeds": 6,
+    "margin": 0.2,  # of floors over predicted ones
     "m": 16,
     "n": 64,
     "graphs": ["ring", "torus", "exponential", "complete"],  # from the smallest gap to the largest
@@ -42,6 +43,7 @@ SIZES: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = SIZES | {
     "seeds": 4,
+    "margin": 0.5,
     "m": 8,
     "n": 32,
     "graphs": ["ring", "exponential", "complete"],

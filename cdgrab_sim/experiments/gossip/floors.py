@@ -18,7 +18,6 @@ from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.graphs import Graph
 
 STILL = 1e-12  # of a step that moves nothing: gradients stay as they are at the minimiser
-MARGIN = 0.2
 
 
 def ordering_on(name: str, graph: Graph) -> Ordering:
@@ -82,13 +81,13 @@ def graphs_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
             found.data[f"predicted {name}"] = spread * unit
             for g, graph in enumerate(over):
                 if (name, graph) != ("rr", "complete"):
-                    found.rows.append(_row(name, graph, table[:, g] / unit, spread[:, g]))
+                    found.rows.append(_row(name, graph, table[:, g] / unit, spread[:, g], config["margin"]))
         return found
 
     return Part(floor_and_spread, cells, read)
 
 
-def _row(name: str, graph: str, measured: FloatArray, predicted: FloatArray) -> Row:
+def _row(name: str, graph: str, measured: FloatArray, predicted: FloatArray, margin: float) -> Row:
     """Judge a floor, in the unit in which that of rr with a server is its spread, by its own spread."""
     share = measured / predicted
-    return Row.judged(name, f"floor / predicted, {graph}", verdict(share, 1.0, MARGIN))
+    return Row.judged(name, f"floor / predicted, {graph}", verdict(share, 1.0, margin))
