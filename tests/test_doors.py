@@ -302,6 +302,7 @@ FOUND = {
     "a table of another shape": (r"^values\['rr'\]: expected numbers of shape", lambda: cg.plots.rate_plot([1, 2, 3], LINES, xlabel="", ylabel="")),
     "a line too steep for a page": (r"^slopes: expected exponents", lambda: cg.plots.rate_plot([1, 2], LINES, xlabel="", ylabel="", slopes=[1e308])),
     "a minimum above the losses": (r"^f_star: expected a minimum", lambda: cg.plots.loss_curves({"rr": run_with()}, f_star=1e9)),
+    "colours beyond the machine": (r"^values: expected numbers below", lambda: cg.plots.order_map([[0, 1]], values=[1e308, 0])),
     "colours that do not fit": (r"^values: expected shape", lambda: cg.plots.order_map([[0, 1]], values=[1.0, 2.0, 3.0])),
     "an order under another name": (r"^new: expected whole numbers", lambda: cg.testing.assert_pairs_halve(np.eye(2), [0.5, 1], [1])),
     "runs that are no number": (r"^runs: expected a whole number", lambda: cg.testing.assert_random_orders(np.zeros((1, 2, 1)), len, runs=-1)),

@@ -141,6 +141,8 @@ def order_map(
         raise ValueError(f"orders: expected orders of shape (rows, n); got shape {shape}")
     pi = _checks.orders("orders", orders, *shape)
     number = np.arange(shape[1]) if values is None else _checks.floats("values", values, (1, 2))
+    if np.abs(number).max() >= _checks.LARGEST:
+        raise ValueError(f"values: expected numbers below {_checks.LARGEST:g}; got {np.abs(number).max():g}")
     if number.shape not in (shape, shape[1:]):
         raise ValueError(f"values: expected shape (n,) or (rows, n) = {shape}; got {number.shape}")
     shown = np.take_along_axis(np.broadcast_to(number, shape).astype(float), pi, axis=1)

@@ -24,6 +24,7 @@ BELLS = (
     (signal.SIGPROF, signal.ITIMER_PROF, LONGEST[0]),
     (signal.SIGALRM, signal.ITIMER_REAL, LONGEST[1]),
 )
+DASK = ("IO loop", "Profile", "Dask-Offload_0", "asyncio_0")  # of its library, once a client was asked for
 SECOND = 0.2  # of the tries have a second odd argument
 # How much work is asked for: a large number is a long wait and no fault.
 WORK = {"rounds", "most", "updates", "until", "runs", "examples", "patience", "window", "bins", "steps"}
@@ -172,7 +173,7 @@ def everywhere():
         "the working folder": os.getcwd(),
         "the locale": locale.setlocale(locale.LC_ALL),
         "the handler of Ctrl-C": signal.getsignal(signal.SIGINT),
-        "the threads": threading.active_count(),
+        "the threads": sorted(one.name for one in threading.enumerate() if one.name not in DASK),
         "the filters of warnings": copy.copy(warnings.filters),
         "the style of figures": {key: str(value) for key, value in dict.items(mpl.rcParams)},
         "the streams": (sys.stdout, sys.stderr),
