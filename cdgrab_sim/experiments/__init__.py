@@ -135,8 +135,10 @@ def run(
     >>> from dataclasses import replace
     >>> import cdgrab_sim as cg
     >>> mine = replace(cg.orderings.cd_grab(), name="mine")
-    >>> cg.experiments.run("cost", orderings=["rr", mine], quick=True).rows[-1].name
-    'mine'
+    >>> result = cg.experiments.run("speedup", orderings=["rr", mine])  # doctest: +SKIP
+    >>> cg.experiments.run("limits", orderings=["rr", mine])
+    Traceback (most recent call last):
+    ValueError: orderings: expected none for 'limits', which compares what it must; leave it out
     """
     from cdgrab_sim.experiments._own import run_own  # needs numpy, which --help does without
 
