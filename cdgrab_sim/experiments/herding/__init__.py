@@ -11,6 +11,7 @@ import numpy as np
 
 from cdgrab_sim import orderings
 from cdgrab_sim._rng import subseeds
+from cdgrab_sim.experiments import _compared
 from cdgrab_sim.experiments._cells import by_ordering, grid, held
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row
@@ -34,7 +35,8 @@ QUICK = SIZES | {"n": {"n": [256, 1024, 4096], "m": 4}}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the argument that chooses other vectors."""
+    """Add the arguments that choose orderings, and other vectors."""
+    _compared.add_argument(parser, ORDERINGS)
     words = "order these vectors instead: an array (m, n, d) or (n, d) of numpy.save"
     parser.add_argument("--vectors", type=Path, metavar="FILE.npy", help=words)
 
@@ -59,6 +61,7 @@ def run(options: Options, *, names: Sequence[str] = ORDERINGS, vectors: Path | N
         Rows "herding error exponent in m" and "... in n" of each ordering; data ``m``, ``n`` (K,) and
         ``<variable> <ordering>`` (seeds, K).
     """
+    names = _compared.known(names)
     if vectors is not None:
         return on_vectors.run(options, names, vectors)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed, "orderings": list(names)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from cdgrab_sim import orderings
 from cdgrab_sim._rng import subseeds
-from cdgrab_sim.experiments import _real_data
+from cdgrab_sim.experiments import _compared, _real_data
 from cdgrab_sim.experiments._cells import by_ordering, grid, run_cells
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._exponents import exponent_row, raw_exponent_row
@@ -38,7 +38,8 @@ STOCK = ("kappa", "d")  # arguments of the stock problem
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments that choose real data instead."""
+    """Add the arguments that choose orderings, and real data."""
+    _compared.add_argument(parser, ORDERINGS)
     _real_data.add_arguments(parser)
 
 
@@ -74,6 +75,7 @@ def run(
     Result
         One row per ordering, "floor exponent in m"; data ``m`` (K,) and ``floor <ordering>`` (seeds, K).
     """
+    names = _compared.known(names)
     if _real_data.asked(data, target, chosen):
         table: dict[str, Any] = {"data": data, "target": target, "ridge": ridge, "standardize": standardize}
         if problem is not None:

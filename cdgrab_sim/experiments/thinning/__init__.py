@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from cdgrab_sim import herding, orderings, thinning
+from cdgrab_sim import herding, orderings, problems, thinning
+from cdgrab_sim._records import Record
 from cdgrab_sim._rng import Role, stream, subseeds
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.analysis import rate, t_interval, verdict
+from cdgrab_sim.analysis import rate, t_interval, tune, verdict
 from cdgrab_sim.experiments._cells import grid, run_cells, table
 from cdgrab_sim.experiments._experiment import Options, Result, Row
-from cdgrab_sim.experiments._readings import claim
+from cdgrab_sim.experiments._readings import claim, ratio
+from cdgrab_sim.synchronous._simulate import simulate
 from cdgrab_sim.thinning._mmd import Distances
 from theory import balancing as theory
 
+SHAPE = ("m", "n", "d", "rank")
+RIDGE, LAST = 1e-3, 4  # of least squares; the last epochs, whose mean is the error
 DRAWS = 100  # random coresets, with replacement, of the same points
 METHODS = ("random", "halving", "thinning", "compress", "herding")
 FAST = -0.8  # thinned points: the published rate is -1 up to logarithms, and finite sizes are short of it
@@ -27,11 +31,15 @@ SIZES: dict[str, Any] = {
     "scale": 2.0,
     "sketches": {"m": 4, "n": 512, "d": 4096, "rank": 64, "decay": 2.0, "rounds": 8},
     "k": [4, 16, 64],
+    "trained": {"m": 4, "n": 128, "d": 512, "rank": 32, "decay": 1.0, "T": 40},
     "seeds": 12,
 }
-QUICK = (
-    SIZES | {"sizes": [4, 8, 16, 32], "seeds": 8} | {"sketches": SIZES["sketches"] | {"n": 128, "d": 1024}}
-)
+QUICK = SIZES | {
+    "sizes": [4, 8, 16, 32],
+    "sketches": SIZES["sketches"] | {"n": 128, "d": 1024},
+    "trained": SIZES["trained"] | {"n": 32, "d": 128},
+    "seeds": 8,
+}
 
 
 def gap(cell: dict[str, Any]) -> dict[str, float]:
@@ -85,11 +93,9 @@ def _matrix(X: FloatArray, Y: FloatArray, scale: float) -> FloatArray:
 
 def sketch(cell: dict[str, Any]) -> dict[str, float]:
     """Measure one cell: the herding error of an order from sketches, over that from whole gradients."""
-    m, n, d, rank = (cell[letter] for letter in ("m", "n", "d", "rank"))
+    m, n, d, rank = (cell[letter] for letter in SHAPE)
     rng = stream(cell["seed"], Role.DATA)
-    scales = np.arange(1.0, rank + 1.0) ** -cell["decay"]
-    directions = np.linalg.qr(rng.standard_normal((d, rank)))[0].T
-    features = (rng.standard_normal((m * n, rank)) * scales) @ directions
+    features = _features(rng, m * n, d, rank, cell["decay"])
     slopes = np.where(rng.random(m * n) < 0.5, -0.5, 0.5)  # of logistic regression at the origin
     z = (slopes[:, None] * features).reshape(m, n, d)
     z -= np.cumsum(z, axis=1)[:, -1:] / n
@@ -97,6 +103,37 @@ def sketch(cell: dict[str, Any]) -> dict[str, float]:
     few = orderings.sketched(whole, cell["k"], cell["by"])
     errors = [herding.curve(z, one, cell["rounds"], seed=cell["seed"])[-1] for one in (few, whole)]
     return {"ratio": float(errors[0] / errors[1])}
+
+
+def _features(rng: Generator, rows: int, d: int, rank: int, decay: float) -> FloatArray:
+    """Draw rows in a few random directions, which count less and less."""
+    scales = np.arange(1.0, rank + 1.0) ** -decay
+    directions = np.linalg.qr(rng.standard_normal((d, rank)))[0].T
+    return np.asarray((rng.standard_normal((rows, rank)) * scales) @ directions)
+
+
+def trained(cell: dict[str, Any]) -> dict[str, float]:
+    """Measure one cell: the error of least squares after T epochs, with the best step size of its order."""
+    m, n, d, rank = (cell[letter] for letter in SHAPE)
+    rng = stream(cell["seed"], Role.DATA)
+    X = _features(rng, m * n, d, rank, cell["decay"])
+    y = X.sum(axis=1) + rng.standard_normal(m * n)
+    problem = problems.from_arrays(X, y, loss="least-squares", m=m, ridge=RIDGE, seed=cell["seed"])
+    ordering = orderings.make("rr" if cell["order"] == "rr" else "cd-grab")
+    if cell["order"] not in ("rr", "whole"):
+        ordering = orderings.sketched(ordering, int(cell["order"]))
+
+    def left(step_size: float) -> float:
+        bare = Record(grad_norm=False)
+        run = simulate(
+            problem, ordering, epochs=cell["T"], step_size=step_size, seed=cell["seed"], record=bare
+        )
+        assert run.loss is not None
+        error = float(run.loss[0, -LAST:].mean() - (problem.f_star or 0.0))
+        return error if np.isfinite(error) else np.inf
+
+    unit = 1.0 / problem.constants["L"]
+    return {"error": tune(left, unit / 64.0, 64.0 * unit).error}
 
 
 def run(options: Options, *, names: Sequence[str] = METHODS) -> Result:
@@ -138,6 +175,7 @@ def run(options: Options, *, names: Sequence[str] = METHODS) -> Result:
             Row.judged(by, f"herding error from sketches / whole, k = {k}", verdict(column, None, None))
             for k, column in zip(config["k"], values.T, strict=True)
         ]
+    rows += _trained(config, seeds, options)
     return Result("thinning", config, rows, data)
 
 
@@ -152,10 +190,25 @@ def _exponent(name: str, sizes: Sequence[int], values: FloatArray) -> Row:
     return Row.judged(name, "MMD exponent in the size", verdict(slopes, None, None))
 
 
+def _trained(config: dict[str, Any], seeds: Sequence[int], options: Options) -> list[Row]:
+    orders = ["whole", "rr", *map(str, config["k"])]
+    found = run_cells(trained, grid({"order": orders, "seed": seeds}, config["trained"]), options)
+    whole, *others = table(found, "error", len(orders), len(seeds))
+    return [
+        ratio(
+            "rr" if order == "rr" else f"columns, k = {order}",
+            "tuned error / that of whole gradients",
+            values,
+            whole,
+        )
+        for order, values in zip(orders[1:], others, strict=True)
+    ]
+
+
 def _halves(config: dict[str, Any], shared: dict[str, Any], options: Options) -> Row:
     seeds = subseeds(options.seed, 8 * config["seeds"])
     found = run_cells(half, grid({"seed": seeds, "size": [16]}, shared), options)
-    ratio = np.array([one["square"] for one in found]) / np.mean([one["bound"] for one in found])
+    shares = np.array([one["square"] for one in found]) / np.mean([one["bound"] for one in found])
     return claim(
-        "halving", "mean square MMD / V10, upper end of its interval", t_interval(ratio)[1], below=1.0
+        "halving", "mean square MMD / V10, upper end of its interval", t_interval(shares)[1], below=1.0
     )
