@@ -19,4 +19,4 @@ def add_argument(parser: ArgumentParser, default: Sequence[str]) -> None:
 
 def known(names: Sequence[str]) -> list[str]:
     """Return names of orderings; refuse one that nobody knows, before any work."""
-    return [_checks.choice("ordering", name, ORDERINGS) for name in names]
+    return [_checks.choice("ordering", name, [*ORDERINGS, *ORDERINGS.own]) for name in names]

@@ -130,7 +130,7 @@ def linear() -> Kernel:
     Examples
     --------
     >>> import numpy as np
-    >>> linear().function(np.array([1.0, 2.0]), np.array([3.0, 4.0]), linear().settings)
+    >>> float(linear().function(np.array([1.0, 2.0]), np.array([3.0, 4.0]), linear().settings))
     11.0
     """
     return Kernel("linear", built_in, (LINEAR, 1.0))
