@@ -1,12 +1,18 @@
 """Fixtures that start processes and end them."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from tests.sweep.processes import Cluster
+
+
+def _listen():
+    """Let Ctrl-C arrive, also where a shell started the tests in its background, which is deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -16,7 +22,9 @@ def python():
 
     def start(*arguments, **options):
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        process = subprocess.Popen([sys.executable, *map(str, arguments)], env=environment, **options)
+        process = subprocess.Popen(
+            [sys.executable, *map(str, arguments)], env=environment, preexec_fn=_listen, **options
+        )
         started.append(process)
         return process
 
