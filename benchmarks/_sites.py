@@ -114,6 +114,15 @@ def _changed(value: object) -> str | None:
     return None
 
 
+def within_a_function(source: str, line: int) -> bool:
+    """Tell whether a line runs when a function is called, not when its file is imported."""
+    return any(
+        node.body[0].lineno <= line <= (node.end_lineno or line)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+    )
+
+
 def statement_around(source: str, line: int) -> tuple[int, int]:
     """Return the lines of the smallest statement around a line; of one with a body, those of its head."""
     found = (line, line)

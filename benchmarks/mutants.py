@@ -3,10 +3,12 @@
     python -m benchmarks.mutants --number 300 --seed 0
 
 A seeded sample of the sites where an operator, a comparison, a number or a truth value could be another one.
-Every mutant is one change in a copy of the sources. Only the tests that execute its statement run, the
-fastest first, until one fails: with kernels as plain Python, and where that finds nothing and the file holds
-compiled code, once more compiled. What is done stays in the folder: the same command goes on where it was
-stopped.
+Every mutant is one change in a copy of the sources. The tests that execute its statement run, the fastest
+first, until one fails, with kernels as plain Python; then those that need machine code; then others that
+execute something of its file. What takes three times its CPU time has noticed a loop that does not end.
+
+What is done stays in the folder: the same command goes on where it was stopped, and `--again` tries what
+lived with the tests of now.
 
 Which tests execute which lines is found first, test file by test file, under coverage, and kept too.
 """
@@ -14,38 +16,31 @@ Which tests execute which lines is found first, test file by test file, under co
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
+import py_compile
 import random
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks._sites import Site, sites, statement_around
+from benchmarks._forks import Forks
+from benchmarks._seen import WAYS, environment, look
+from benchmarks._sites import Site, sites
 from benchmarks.equivalent_mutants import EQUIVALENT, LEFT_OUT, SIZED
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("cdgrab_sim", "theory")
-COPIED = (
-    *PACKAGES,
-    "tests",
-    "docs",
-    "benchmarks",
-    "notebooks",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
-)
-SLOWEST, BUDGET = 20.0, 120.0  # seconds: of one test, and of all tests of a mutant, when nothing is changed
-COMPILED = ("@kernel", "@inlined", "bound(")  # files with compiled code hold one of them
-PYTEST = ["-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-
-Seen = dict[str, dict[int, set[str]]]  # file -> line -> tests that execute it
+COPIED = (*PACKAGES, *("tests", "docs", "benchmarks", "notebooks"))
+COPIED += ("pyproject.toml", "README.md", "CHANGELOG.md")
+IGNORED = shutil.ignore_patterns("__pycache__", "*.ipynb")
+# CPU seconds, when nothing is changed: of the tests of the statement, and of the others of its file.
+BUDGETS = (40.0, 10.0)
+STARTS = {"plain": 20.0, "compiled": 200.0}  # CPU seconds to import, collect and compile
 
 
 def sampled(number: int, seed: int) -> list[Site]:
@@ -62,118 +57,65 @@ def sampled(number: int, seed: int) -> list[Site]:
 
 
 def copy_of_the_sources(where: Path) -> None:
-    """Copy what the tests need."""
+    """Copy what the tests need, and compile it so that a change is found by its text, not by its time."""
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(
-                ROOT / name, where / name, ignore=shutil.ignore_patterns("__pycache__", "*.ipynb")
-            )
+            shutil.copytree(ROOT / name, where / name, dirs_exist_ok=True, ignore=IGNORED)
+            checked = py_compile.PycInvalidationMode.CHECKED_HASH
+            compileall.compile_dir(where / name, quiet=2, invalidation_mode=checked)
         else:
-            shutil.copy(ROOT / name, where / name)
+            shutil.copy2(ROOT / name, where / name)
 
 
-def run(where: Path, words: list[str], limit: float, *, compiled: bool, **more: str) -> int:
-    """Run Python in the copy; return its exit code, 1 where it does not end in time."""
-    env = os.environ | {"PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"} | more
-    env |= {"NUMBA_CACHE_DIR": str(where / ".numba")} if compiled else {"NUMBA_DISABLE_JIT": "1"}
-    try:
-        return subprocess.run(
-            [sys.executable, *words], cwd=where, env=env, capture_output=True, timeout=limit
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return 1
+class Trial:
+    """A copy of the sources, what its tests execute, and pytests that wait in it."""
 
+    def __init__(self, folder: Path) -> None:
+        self.where = folder / "copy"
+        shutil.rmtree(self.where, ignore_errors=True)
+        copy_of_the_sources(self.where)
+        self.seen = {way: look(self.where, folder / "seen", way, PACKAGES) for way in WAYS}
+        self.forks = {way: Forks(self.where, environment(folder / "seen", way)) for way in WAYS}
 
-def look(where: Path, folder: Path) -> tuple[Seen, dict[str, float]]:
-    """Run every test file once under coverage; return what it executes, and the seconds of each test."""
-    folder.mkdir(parents=True, exist_ok=True)
-    names = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "tests").rglob("test_*.py"))
-    seen: Seen = defaultdict(lambda: defaultdict(set))
-    seconds: dict[str, float] = {}
-    for name in [*names, *PACKAGES]:  # the packages for their examples
-        kept = folder / (name.replace("/", "-") + ".json")
-        if not kept.exists():
-            print(f"looking at {name}", file=sys.stderr, flush=True)
-            kept.write_text(json.dumps(_looked(where, name)))
-        found = json.loads(kept.read_text())
-        seconds |= found["seconds"]
-        for file, lines in found["lines"].items():
-            for line, tests in lines.items():
-                seen[file][int(line)].update(found["tests"][k] for k in tests)
-    return seen, seconds
-
-
-def _looked(where: Path, name: str) -> dict[str, Any]:
-    import coverage  # of those who ask, not of those who read a report
-
-    rc, data, seconds = (where / part for part in (".rc", ".data", ".seconds"))
-    for file in (data, seconds):
-        file.unlink(missing_ok=True)
-    rc.write_text(f"[run]\nsource = {','.join(PACKAGES)}\ndata_file = {data}\n")
-    chosen = ["-p", "benchmarks._contexts", "-m", "not slow and not deep and not compiled", name]
-    words = ["-m", "coverage", "run", f"--rcfile={rc}", *PYTEST, *chosen]
-    run(where, words, 1800.0, compiled=False, SECONDS_OF_TESTS=str(seconds))
-    if not (data.exists() and seconds.exists()):
-        return {"seconds": {}, "tests": [], "lines": {}}
-    measured = coverage.CoverageData(str(data))
-    measured.read()
-    tests: dict[str, int] = {}
-    lines = {
-        Path(file).relative_to(where).as_posix(): {
-            line: [tests.setdefault(one, len(tests)) for one in contexts if one]
-            for line, contexts in measured.contexts_by_lineno(file).items()
+    def of(self, site: Site) -> dict[str, Any]:
+        """Change one token in the copy, run the tests that see it, and put it back."""
+        began, file = time.monotonic(), self.where / site.file
+        source, times = file.read_text(encoding="utf-8"), file.stat()
+        asked = {way: seen.tests(site.file, source, site.line) for way, seen in self.seen.items()}
+        turns = [(way, k, budget) for k, budget in enumerate(BUDGETS) for way in WAYS]
+        by = ""
+        try:
+            file.write_text(site.applied(source), encoding="utf-8")
+            for way, k, budget in turns:
+                by = by or self._killer(way, asked[way][k], budget)
+        finally:
+            file.write_text(source, encoding="utf-8")
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        tests = sum(len(asked[way][0]) for way in WAYS)
+        return {
+            "name": str(site),
+            "text": site.text(source),
+            "status": "killed" if by else "lived" if tests else "unseen",
+            "by": by,
+            "seconds": round(time.monotonic() - began, 1),
         }
-        for file in measured.measured_files()
-    }
-    return {"seconds": json.loads(seconds.read_text()), "tests": list(tests), "lines": lines}
 
+    def _killer(self, way: str, tests: list[str], budget: float) -> str:
+        """Run tests in growing groups; return the first that fails, or what else went wrong."""
+        seconds, first, size = self.seen[way].seconds, 0, 10
+        while first < len(tests) and budget > 0:
+            group, first, size = tests[first : first + size], first + size, 4 * size
+            expected = sum(seconds[test] for test in group)
+            done = self.forks[way].run(group, STARTS[way] + 3.0 * expected)
+            if done["code"] != 0:
+                return done["failed"] or f"exit code {done['code']}"
+            budget -= expected
+        return ""
 
-def tests_of(site: Site, source: str, seen: Seen, seconds: dict[str, float]) -> list[str]:
-    """Return the tests that execute the statement of a site, the fastest first.
-
-    A statement that runs at import belongs to no test: then all that execute something of its file may see
-    it.
-    """
-    at, (first, last) = seen.get(site.file, {}), statement_around(source, site.line)
-    tests = set().union(*(at.get(line, set()) for line in range(first, last + 1)))
-    kept = [test for test in tests or set().union(*at.values()) if seconds.get(test, SLOWEST) < SLOWEST]
-    return sorted(kept, key=lambda test: (seconds[test], test))
-
-
-def tried(site: Site, where: Path, seen: Seen, seconds: dict[str, float]) -> dict[str, Any]:
-    """Change one token in the copy, run the tests that see it, and put it back."""
-    began, file = time.monotonic(), where / site.file
-    source = file.read_text(encoding="utf-8")
-    tests = tests_of(site, source, seen, seconds)
-    try:
-        file.write_text(site.applied(source), encoding="utf-8")
-        status = _status(where, tests, seconds, compiled=False)
-        if status == "lived" and any(word in source for word in COMPILED):
-            status = _status(where, tests[:40], seconds, compiled=True)
-            shutil.rmtree(where / ".numba", ignore_errors=True)
-    finally:
-        file.write_text(source, encoding="utf-8")
-    took = round(time.monotonic() - began, 1)
-    return {
-        "name": str(site),
-        "text": site.text(source),
-        "status": status,
-        "tests": len(tests),
-        "seconds": took,
-    }
-
-
-def _status(where: Path, tests: list[str], seconds: dict[str, float], *, compiled: bool) -> str:
-    """Run tests in growing groups until one fails."""
-    spent, first, size = 0.0, 0, 10
-    while first < len(tests) and spent < BUDGET:
-        group, first, size = tests[first : first + size], first + size, 4 * size
-        expected = sum(seconds[test] for test in group)
-        limit = (300.0 if compiled else 60.0) + 20.0 * expected  # a loop that never ends is noticed, too
-        if run(where, [*PYTEST, "-x", "-m", "", *group], limit, compiled=compiled) != 0:
-            return "killed"
-        spent += expected
-    return "lived" if tests else "unseen"
+    def close(self) -> None:
+        """End what waits."""
+        for forks in self.forks.values():
+            forks.close()
 
 
 def report(results: list[dict[str, Any]]) -> int:
@@ -205,6 +147,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=ROOT / "results" / "mutants")
+    parser.add_argument("--again", action="store_true", help="try once more what lived")
     parser.add_argument("--report", action="store_true", help="only what is known already")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -212,21 +155,23 @@ def main() -> int:
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     known, chosen = {result["name"]: result for result in done}, sampled(args.number, args.seed)
     if not args.report:
-        with tempfile.TemporaryDirectory() as place, log.open("a") as kept:
-            where = Path(place).resolve()
-            copy_of_the_sources(where)
-            seen, seconds = look(where, args.out / "seen")
+        trial = Trial(args.out.resolve())
+        with log.open("a") as kept:
             for k, site in enumerate(chosen, 1):
-                if known.get(str(site), {}).get("text") != site.text(
-                    (where / site.file).read_text(encoding="utf-8")
-                ):
-                    known[str(site)] = tried(site, where, seen, seconds)
-                    print(
-                        f"{k}/{len(chosen)} {known[str(site)]['status']}: {site}", file=sys.stderr, flush=True
-                    )
-                    kept.write(json.dumps(known[str(site)]) + "\n")
-                    kept.flush()
+                if not _settled(known.get(str(site)), site, again=args.again):
+                    found = known[str(site)] = trial.of(site)
+                    print(f"{k}/{len(chosen)} {found['status']}: {site}", file=sys.stderr, flush=True)
+                    print(json.dumps(found), file=kept, flush=True)
+        trial.close()
     return report([known[str(site)] for site in chosen if str(site) in known])
+
+
+def _settled(found: dict[str, Any] | None, site: Site, *, again: bool) -> bool:
+    """Tell whether a result is known, of the same text."""
+    source = (ROOT / site.file).read_text(encoding="utf-8")
+    if found is None or found["text"] != site.text(source):
+        return False
+    return not again or found["status"] == "killed" or found["text"] in EQUIVALENT
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """`make mutants`: where tokens are changed, to what, and which tests are asked."""
 
 import random
+import signal
 from pathlib import Path
 
 import pytest
 
 from benchmarks import mutants
-from benchmarks._sites import Site, sites, statement_around
+from benchmarks._forks import Forks
+from benchmarks._seen import Seen
+from benchmarks._sites import Site, sites, statement_around, within_a_function
 from benchmarks.equivalent_mutants import EQUIVALENT
 
 SOURCE = '''"""One + two."""
@@ -52,12 +55,59 @@ def test_columns_count_bytes():
 def test_tests_of_a_statement_are_those_that_execute_any_of_its_lines():
     assert statement_around(SOURCE, 10) == (9, 10)
     assert statement_around(SOURCE, 7) == (7, 7)
-    seen = {"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "slow"}}}
-    seconds = {"a": 0.2, "b": 0.1, "slow": 100.0}
-    by_line = {s.line: mutants.tests_of(s, SOURCE, seen, seconds) for s in sites("f.py", SOURCE)}
-    assert by_line[10] == ["b", "a"]
-    assert by_line[7] == ["a"]
-    assert by_line[3] == ["b", "a"]  # it runs at import: all that run something of the file
+    assert [line for line in range(1, 11) if within_a_function(SOURCE, line)] == [6, 7, 8, 9, 10]
+    seen = Seen({"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "fails"}, 5: {"imports"}}}, {"a": 0.2, "b": 0.1})
+    assert seen.tests("f.py", SOURCE, 10) == (["b", "a"], [])
+    assert seen.tests("f.py", SOURCE, 7) == (["a"], ["b"])
+    assert seen.tests("f.py", SOURCE, 3) == (["b", "a"], [])  # it runs at import: all of the file
+    assert seen.tests("g.py", SOURCE, 10) == ([], [])
+
+
+TESTS = """
+import os, f
+
+def test_it():
+    assert f.x == 1
+
+def test_nothing(tmp_path):
+    print(tmp_path)
+
+def test_for_ever():
+    while f.x:
+        pass
+
+def test_another():
+    os.write(1, b"what a test prints goes nowhere")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = Path(mutants.ROOT)
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "_forks.py").write_text((root / "benchmarks" / "_forks.py").read_text())
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_f.py").write_text(TESTS)
+    return tmp_path
+
+
+def test_a_fork_reads_the_sources_of_now_and_ends_what_does_not_end(folder):
+    names = [f"test_f.py::test_{name}" for name in ("it", "nothing", "another", "for_ever")]
+    forks = Forks(folder, {"PYTHONDONTWRITEBYTECODE": "1"})
+
+    def asked(text, tests, **options):
+        (folder / "f.py").write_text(text)
+        done = forks.run(tests, 0.5, **options)
+        return done["code"], done["failed"], set(done["seconds"])
+
+    assert asked("x = 1", names[:3]) == (0, "", set(names[:3]))
+    assert asked("x = 2", names[:3]) == (1, names[0], set())
+    assert asked("x = 2", names[:3], first=False) == (1, names[0], set(names[1:3]))
+    assert asked("x = 0", names[2:]) == (0, "", set(names[2:]))
+    assert asked("x = 1", names[3:]) == (-signal.SIGKILL, "", set())
+    assert asked("x =", names[:3])[0] > 0
+    forks.close()
+    assert forks.process.returncode == 0
 
 
 def test_a_sample_is_its_seed_and_keeps_to_the_packages(monkeypatch, tmp_path):
