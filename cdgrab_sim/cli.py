@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from cdgrab_sim import experiments
 from cdgrab_sim._commands import _streams
@@ -22,6 +23,7 @@ from cdgrab_sim.experiments._times import in_words
 _TOOLS: dict[str, tuple[str, str]] = {
     "run": ("cdgrab_sim._commands._run", "Run one ordering on one problem and print it."),
     "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
+    "new": ("cdgrab_sim._commands._new", "Write a file with an ordering, problem or update of your own."),
     "demo": ("cdgrab_sim._commands._demo", "See why order matters: a live app, or a page to hand out."),
     "sweep": (
         "cdgrab_sim._sweep._command",
@@ -44,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     args = _parser(words).parse_args(words)
     try:
-        code = int(args.command(args))
+        code = _command(args)
         sys.stdout.flush()  # here, where a reader that went away is no error
         return code
     except KeyboardInterrupt:
@@ -61,6 +63,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _command(args: argparse.Namespace) -> int:
+    from cdgrab_sim import _plugins  # needs numpy, which --help does without
+
+    with _plugins.knowing(args.load) as args.loaded:
+        return int(args.command(args))
+
+
+def _may_load(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    words = "know the orderings, problems, updates and methods of this file; as often as there are files"
+    parser.add_argument("--load", type=Path, action="append", default=[], metavar="FILE.py", help=words)
+    return parser
+
+
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cdgrab", description="Measure example orderings in SGD against theory.", allow_abbrev=False
@@ -74,13 +89,15 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             line = "Experiments: " + ", ".join(n for n in experiments.EXPERIMENTS if n.startswith(group))
             one = commands.add_parser(group, help=line, description=line, allow_abbrev=False)
             groups[group] = one.add_subparsers(title="commands", metavar="COMMAND", required=True)
-        sub = groups[group].add_parser(word, help=question, description=question, allow_abbrev=False)
+        sub = _may_load(
+            groups[group].add_parser(word, help=question, description=question, allow_abbrev=False)
+        )
         if {*name.split()} <= {*words}:  # heavy imports happen for the command that runs only
             taken = in_words(name)
             sub.epilog = f"Takes about {taken} (one core)." if taken else None
             import_module(_EXPERIMENT).add_arguments(sub, name)
     for name, (module, line) in _TOOLS.items():
-        sub = commands.add_parser(name, help=line, description=line, allow_abbrev=False)
+        sub = _may_load(commands.add_parser(name, help=line, description=line, allow_abbrev=False))
         if name in words:
             tool = import_module(module)
             tool.add_arguments(sub)

@@ -116,12 +116,14 @@ def _arguments(args: argparse.Namespace) -> dict[str, Any]:
     """Return what decides the result, as plain JSON; of a file also what is in it."""
     named = _deciding(args)
     paths = {name: value.resolve() for name, value in named.items() if isinstance(value, Path)}
-    inside = {
-        f"contents of --{name}": sha256(path.read_bytes()).hexdigest()[:16]
-        for name, path in paths.items()
-        if path.is_file()
-    }
+    inside = {f"contents of --{name}": _digest(path) for name, path in paths.items() if path.is_file()}
+    loaded = {str(path.resolve()): _digest(path) for path in named.pop("load", [])}
+    named |= {"load": loaded} if loaded else {}
     return named | {name: str(path) for name, path in paths.items()} | inside
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def _deciding(args: argparse.Namespace) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cdgrab_sim import asynchronous, compressors, experiments, graphs, orderings, problems, updates
+from cdgrab_sim import _plugins, asynchronous, compressors, experiments, graphs, orderings, problems, updates
+from cdgrab_sim._registry import Registry, origin
 from cdgrab_sim.experiments._provenance import theory_counts
 from cdgrab_sim.experiments._times import in_words
 
@@ -18,13 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> str:
     """Return the registries as text."""
+    files: Sequence[_plugins.File] = getattr(args, "loaded", ())
     sections = {
-        "orderings": _sourced(orderings.ORDERINGS),
-        "problems": _sourced(problems.PROBLEMS, m=1, n=2),
-        "updates": _sourced(updates.UPDATES),
+        "orderings": _sourced(orderings.ORDERINGS, files),
+        "problems": _sourced(problems.PROBLEMS, files),
+        "updates": _sourced(updates.UPDATES, files),
         "compressors": _summaries(compressors.COMPRESSORS),
         "graphs": _summaries(graphs.GRAPHS),
-        "asynchronous methods": _methods(asynchronous.METHODS),
+        "asynchronous methods": _sourced(asynchronous.METHODS, files),
         "experiments (times on one core)": {
             name: f"{question} ({taken})" if (taken := in_words(name)) else question
             for name, question in experiments.EXPERIMENTS.items()
@@ -39,12 +41,6 @@ def run(args: argparse.Namespace) -> str:
     return "\n\n".join(blocks)
 
 
-def _methods(registry: Mapping[str, Callable[[int], asynchronous.Method]]) -> dict[str, str]:
-    """Say what each method does and where it comes from; its factory has the formulas."""
-    made = {name: make(2) for name, make in registry.items()}
-    return {name: f"{method.summary} ({method.provenance})" for name, method in made.items()}
-
-
 def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
     return {
         name: (inspect.getdoc(factory) or "not described").splitlines()[0]
@@ -52,7 +48,19 @@ def _summaries(registry: Mapping[str, Callable[..., Any]]) -> dict[str, str]:
     }
 
 
-def _sourced(registry: Mapping[str, Callable[..., Any]], **sizes: int) -> dict[str, str]:
-    """Say what each factory makes, and where that comes from."""
-    lines = _summaries(registry)
-    return {name: f"{line} ({registry[name](**sizes).provenance})" for name, line in lines.items()}
+def _sourced(registry: Registry[Any], files: Sequence[_plugins.File]) -> dict[str, str]:
+    """Say what each factory makes, and where that comes from; of what is not registered also the origin."""
+    origins = {name: str(file.path) for file in files for name in file.factories[registry.kind]}
+    lines = {name: _line(registry, name, origins.get(name)) for name in registry}
+    for name, point in registry.installed().items():
+        try:
+            lines[name] = _line(registry, name, origin(point))
+        except (ImportError, ValueError, TypeError) as error:  # one package must not hide the others
+            lines[name] = str(error)
+    return lines
+
+
+def _line(registry: Registry[Any], name: str, where: str | None) -> str:
+    record = registry.example(name)
+    summary = getattr(record, "summary", None) or _summaries({name: registry.factory(name)})[name]
+    return f"{summary} ({record.provenance}{f'; {where}' if where else ''})"

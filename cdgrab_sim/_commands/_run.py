@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> str:
     seed = _checks.integer("--seed", args.seed, low=0)
     if args.save:
         writable_file(Path(args.save))
-    family = problems.PROBLEMS[_checks.choice("problem", args.problem, problems.PROBLEMS)]
+    family = problems.PROBLEMS.factory(args.problem)
     sizes = {letter: getattr(args, letter) for letter in ("m", "n", "d") if getattr(args, letter) is not None}
     for letter in set(sizes) - set(inspect.signature(family).parameters):
         got = f"got {sizes[letter]}; leave it out"

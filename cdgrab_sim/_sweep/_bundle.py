@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cdgrab_sim import _plugins
 from cdgrab_sim._sweep._config import Config
 
 Task: TypeAlias = Callable[[Config], Mapping[str, Any]]
@@ -32,11 +33,22 @@ class Outcome(NamedTuple):
     message: str
 
 
+class _Knowing:
+    """A task that takes along what is known besides the registered records."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.factories = task, _plugins.own()
+
+    def __call__(self, config: Config) -> Mapping[str, Any]:
+        with _plugins.also(self.factories):
+            return self.task(config)
+
+
 def pack(task: Task) -> bytes:
-    """Return `task` as bytes; what a notebook defines travels by value."""
+    """Return `task` as bytes; what a notebook or a loaded file defines travels by value."""
     import cloudpickle
 
-    packed: bytes = cloudpickle.dumps(task)
+    packed: bytes = cloudpickle.dumps(_Knowing(task) if _plugins.own() else task)
     return packed
 
 

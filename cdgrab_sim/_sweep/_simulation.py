@@ -12,6 +12,7 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering, Problem, Record, Update
+from cdgrab_sim._registry import Registry
 from cdgrab_sim._run import Run
 from cdgrab_sim._sweep._bundle import Values
 from cdgrab_sim._sweep._config import Config
@@ -80,9 +81,9 @@ class Simulation:
     def _split(self, config: Config) -> dict[str, tuple[Any, Config]]:
         """Return, for every kind of record, the factory and the fields that it takes."""
         known: dict[str, Mapping[str, Any]] = {
-            "problem": {**PROBLEMS, **self.problems},
-            "ordering": {**ORDERINGS, **self.orderings},
-            "update": {**UPDATES, **self.updates},
+            "problem": _known(PROBLEMS, self.problems, config),
+            "ordering": _known(ORDERINGS, self.orderings, config),
+            "update": _known(UPDATES, self.updates, config),
         }
         for kind in known.keys() & config.keys():
             if not isinstance(config[kind], str):
@@ -119,6 +120,14 @@ class Simulation:
         for name in chosen:
             _checks.choice("record", name, [one.name for one in fields_of(Record)])
         return Record(**chosen)
+
+
+def _known(registry: Registry[Any], given: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Return what a name may stand for: registered, the caller's, or of an installed package."""
+    known, name = {**registry, **given}, config.get(registry.kind)
+    if isinstance(name, str) and name not in known and name in registry.installed():
+        known[name] = registry.factory(name)
+    return known
 
 
 def _count(name: str, value: Any) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from functools import update_wrapper
 from itertools import product
 from typing import Any
 
@@ -13,8 +11,6 @@ import numpy as np
 from cdgrab_sim._sweep import execute
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._experiment import Options
-from cdgrab_sim.orderings import ORDERINGS
-from cdgrab_sim.problems import PROBLEMS
 
 
 def grid(axes: Mapping[str, Sequence[Any]], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -55,7 +51,7 @@ def run_cells(
 ) -> list[dict[str, Any]]:
     """Measure all cells, where and how the options say, and return them in order."""
     return execute(
-        _Knowing(task) if ORDERINGS.own or PROBLEMS.own else task,
+        task,
         cells,
         store=options.store,
         jobs=options.jobs,
@@ -63,21 +59,6 @@ def run_cells(
         progress=options.progress,
         label="cells",
     )
-
-
-class _Knowing:
-    """A task that takes along what is known besides the registered records, see `Registry.also`."""
-
-    def __init__(self, task: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        update_wrapper(self, task)  # also its name, by which a store knows it
-        self.task, self.orderings, self.problems = task, dict(ORDERINGS.own), dict(PROBLEMS.own)
-
-    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
-        with ExitStack() as stack:
-            if not ORDERINGS.own and not PROBLEMS.own:  # in another process
-                stack.enter_context(ORDERINGS.also(self.orderings))
-                stack.enter_context(PROBLEMS.also(self.problems))
-            return self.task(cell)
 
 
 def table(values: Sequence[Mapping[str, Any]], key: str, *shape: int) -> FloatArray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from cdgrab_sim import _checks
 from cdgrab_sim.orderings import ORDERINGS
 
 
@@ -19,4 +18,4 @@ def add_argument(parser: ArgumentParser, default: Sequence[str]) -> None:
 
 def known(names: Sequence[str]) -> list[str]:
     """Return names of orderings; refuse one that nobody knows, before any work."""
-    return [_checks.choice("ordering", name, [*ORDERINGS, *ORDERINGS.own]) for name in names]
+    return [ORDERINGS.named(name) for name in names]

@@ -63,7 +63,7 @@ def deal(problem: Problem, m: int) -> Problem:
 def update_of(cell: Mapping[str, Any]) -> Update | None:
     """Make the update of a cell: its name and arguments under ``update``, or None for plain SGD."""
     arguments = dict(cell.get("update", {}))
-    return updates.UPDATES[arguments.pop("name")](**arguments) if arguments else None
+    return updates.UPDATES.factory(arguments.pop("name"))(**arguments) if arguments else None
 
 
 def run_of(

@@ -3,4 +3,4 @@
 from cdgrab_sim._records import Ordering
 from cdgrab_sim._registry import Registry
 
-ORDERINGS = Registry(Ordering)
+ORDERINGS = Registry(Ordering, "cdgrab_sim.orderings")

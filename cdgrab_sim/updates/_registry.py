@@ -3,4 +3,4 @@
 from cdgrab_sim._records import Update
 from cdgrab_sim._registry import Registry
 
-UPDATES = Registry(Update)
+UPDATES = Registry(Update, "cdgrab_sim.updates")

@@ -33,4 +33,4 @@ def make(method: Method | str, workers: int) -> Method:
             f"method: expected a Method or a name; "
             f"got {_checks.brief(method)}; call its factory, as in methods.vanilla()"
         )
-    return METHODS[_checks.choice("method", method, METHODS)](_checks.size("workers", workers))
+    return METHODS.factory(method)(m=_checks.size("workers", workers))
