@@ -3,11 +3,13 @@
 For the steps k = k0, k0 + 1, ... of one chunk, with b the batch and every b-th step an update:
 
     G[k, i] = gradient of example j = pi[i, k] of worker i, at x or at X[i]
-    out    += weight[i, j] * G[k, i], or what ``take(it, out, G[k, i], alpha, i, j, U[k, i])`` adds
+    out    += weight[i, j] * (G[k, i], or what ``take(it, out, G[k, i], alpha, i, j, U[k, i])`` adds)
     step(it, out / (m b), alpha, U[k])
 
 `out` has one row, or one for each worker where the update asks for ``each`` of them: then the sums are
-``out[i]`` and step is shown ``out / b``. A last, short batch is divided by b all the same, as in `walk`.
+``out[i]`` and step is shown ``out / b``. Where it has an anchor, ``out[1]`` sums the gradients of the same
+examples at ``S[0]``, and step is shown both. `spare` has room for them, or for what `take` adds. A last,
+short batch is divided by b all the same, as in `walk`.
 Where gradients or the update are plain Python, this loop is too, and calls the compiled parts.
 """
 
@@ -68,8 +70,17 @@ def _nothing(it: Any, out: FloatArray, g: FloatArray, alpha: float, i: int, j: i
     """Stand in for a `take` that is not there."""
 
 
-def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Callable[..., None]:
-    def walk(G, at, it, out, pi, weight, U, who, k0, alpha, batch, data):  # type: ignore[no-untyped-def]
+@kernel(small=True)
+def add_row(out: FloatArray, g: FloatArray, weight: float) -> None:
+    """Add a row times a weight."""
+    for p in range(out.shape[0]):
+        out[p] += weight * g[p]
+
+
+def _walk(
+    grads: Any, step: Any, take: Any, *, takes: bool, each: bool, anchored: bool
+) -> Callable[..., None]:
+    def walk(G, at, it, out, spare, pi, weight, U, who, k0, alpha, batch, data):  # type: ignore[no-untyped-def]
         m, n, apart, first = G.shape[1], pi.shape[1], it.X.shape[0] > 0, out[0]
         share = 1.0 / (batch if each else m * batch)
         alone = each and not takes and batch == 1 and weight.shape[0] == 0  # a row of G is the mean already
@@ -84,7 +95,12 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
                     grads(g[i : i + 1], it.X[i], who[i : i + 1], idx[i : i + 1], data)
             else:
                 grads(g, it.x, who, idx, data)
-            if takes:
+            if takes and weight.shape[0] > 0:
+                for i in range(m):
+                    reset(spare[0])
+                    take(it, spare[0], g[i], alpha[update], i, idx[i], U[k, i])
+                    add_row(out[i] if each else first, spare[0], weight[i, idx[i]])
+            elif takes:
                 for i in range(m):
                     take(it, out[i] if each else first, g[i], alpha[update], i, idx[i], U[k, i])
             elif each:
@@ -92,12 +108,15 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
                     add(out[i], g[i : i + 1], weight[i : i + 1], idx[i : i + 1])
             else:
                 add(first, g, weight, idx)
+            if anchored:
+                grads(spare, it.S[0], who, idx, data)
+                add(out[1], spare, weight, idx)
             filled += 1
             if filled < batch and k + 1 < n:
                 continue
             for row in range(0 if alone else out.shape[0]):
                 scale(out[row], share)
-            if each:
+            if each or anchored:
                 step(it, g if alone else out, alpha[update], U[k])
             else:
                 step(it, first, alpha[update], U[k])
@@ -110,12 +129,15 @@ def _walk(grads: Any, step: Any, take: Any, *, takes: bool, each: bool) -> Calla
 
 
 _WALKS = {
-    (takes, each): partial(_walk, takes=takes, each=each) for takes in (False, True) for each in (False, True)
+    (takes, each, anchored): partial(_walk, takes=takes, each=each, anchored=anchored)
+    for takes in (False, True)
+    for each in (False, True)
+    for anchored in (False, True)
 }
 
 
 def bound_steps(grads: Any, update: Update) -> Callable[..., None]:
     """Return the walk of an update, compiled where gradients and update are."""
     parts = (grads, update.step, update.take or _nothing)
-    make = _WALKS[update.take is not None, update.each]
+    make = _WALKS[update.take is not None, update.each, update.anchored]
     return bound(make, *parts) if all(map(is_jitted, parts)) else make(*parts)

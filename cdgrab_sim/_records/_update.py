@@ -61,6 +61,12 @@ class Update:
     each : bool
         `step` is shown the mean gradient of each worker, `g` (m, d), instead of the mean of all, and `take`
         adds to that of its worker. Local steps, gossip and compressed messages need it.
+    anchored : bool
+        ``S[0]`` is a second point: `step` is shown two rows, `g` (2, d), the mean gradient at x and that of
+        the same examples at ``S[0]``. SVRG and SARAH need it.
+    begin : callable, optional
+        ``begin(it, gradient)`` is called before every epoch; ``gradient(x)`` returns grad f(x), from a pass
+        over all examples that no ordering sees.
     draws : int, or function of the problem
         Uniform numbers in [0, 1) per gradient. They are drawn outside, worker by worker, so that those of
         worker i depend neither on m nor on what orderings draw.
@@ -75,7 +81,9 @@ class Update:
     Raises
     ------
     TypeError
-        For an `init`, `step` or `take` that cannot be called.
+        For an `init`, `step`, `take` or `begin` that cannot be called.
+    ValueError
+        For an anchor beside `each` or `take`.
 
     Notes
     -----
@@ -104,13 +112,16 @@ class Update:
     step: Callable[..., Any] = field(repr=False)
     take: Callable[..., Any] | None = field(default=None, repr=False)
     each: bool = False
+    anchored: bool = False
+    begin: Callable[..., Any] | None = field(default=None, repr=False)
     draws: int | Callable[[Problem], int] = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fused: tuple[float, float] | None = field(default=None, repr=False)
     provenance: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("init", "step") if self.take is None else ("init", "step", "take"):
+        given = [name for name in ("take", "begin") if getattr(self, name) is not None]
+        for name in ("init", "step", *given):
             _checks.function(f"update {_checks.brief(self.name)}: {name}", getattr(self, name))
         object.__setattr__(self, "name", _checks.text("name", self.name))
         object.__setattr__(self, "provenance", _checks.text("provenance", self.provenance))
@@ -119,6 +130,10 @@ class Update:
         _checks.takes(f"{where} step", self.step, "it", "g", "alpha", "u")
         if self.take is not None:
             _checks.takes(f"{where} take", self.take, "it", "out", "g", "alpha", "i", "j", "u")
+        if self.begin is not None:
+            _checks.takes(f"{where} begin", self.begin, "it", "gradient")
+        if self.anchored and (self.each or self.take is not None):
+            raise ValueError(f"{where} anchored: expected neither each nor take beside it; leave them out")
         _checks.mapping(f"{where} settings", self.settings)
         if callable(self.draws):
             _checks.takes(f"{where} draws", self.draws, "problem")

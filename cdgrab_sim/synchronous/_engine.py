@@ -62,7 +62,8 @@ class Engine:
         at, who = np.empty((steps, m), dtype=np.int64), np.arange(m)
         ends = [(k0, min(steps, n - k0)) for k0 in range(0, n, steps)]
         self._chunks = [Seen(k0, who, at[:rows], self.stream[:rows]) for k0, rows in ends]
-        self._sum, self._nothing = np.zeros((m if update.each else 1, d)), np.empty((n, m, 0))
+        sums = m if update.each else 1 + update.anchored
+        self._sum, self._spare, self._nothing = np.zeros((sums, d)), np.zeros((m, d)), np.empty((n, m, 0))
         self._identity: IntArray | None = None
 
     def epoch(
@@ -90,6 +91,8 @@ class Engine:
         draws : array (n, m, draws), optional
             The uniform numbers of the update.
         """
+        if self._update.begin is not None:
+            self._update.begin(self.it, self.full_gradient)
         self._pass(self._update, self.it, pi, alpha, see, batch, weight, draws)
 
     def stand_still(self, x: FloatArray, pi: IntArray, see: See | None = None) -> FloatArray:
@@ -123,7 +126,7 @@ class Engine:
         weight: FloatArray | None = None,
         draws: FloatArray | None = None,
     ) -> None:
-        out, data, fused = self._sum if update.each else self._sum[:1], self._data, None
+        out, data, fused = self._sum, self._data, None
         out[:] = 0.0
         if self._fused is not None and update.fused is not None and weight is None:
             fused, x, v, (momentum, decay) = self._fused, it.x, it.S[0], update.fused
@@ -136,7 +139,7 @@ class Engine:
             if fused is not None:
                 fused(G, at, x, v, out[0], pi, who, k0, alpha, momentum, decay, batch, data)
             else:
-                walk(G, at, it, out, pi, weight, draws, who, k0, alpha, batch, data)
+                walk(G, at, it, out, self._spare, pi, weight, draws, who, k0, alpha, batch, data)
             if see is not None:
                 see(seen)
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings, updates
-from cdgrab_sim._records import Ordering, Problem, Record, Update
+from cdgrab_sim._records import Ordering, Problem, Record, Seen, Update
 from cdgrab_sim._rng import Role, Stream, stream
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.orderings._states import states, weight_of
 from cdgrab_sim.synchronous._schedule import StepSize, schedule
 from cdgrab_sim.synchronous._simulate import simulate
 from cdgrab_sim.testing._exact_moments import Claim, close, same_frequencies
@@ -167,14 +168,17 @@ def _same_paths(rule: Claim, run: Run, ordering: Ordering, seed: int) -> dict[by
         if taken in ends:
             continue
         uniforms, at, possible = Stream(seed, Role.UPDATE, r), rule.maps.start, first
+        coming = states(ordering, problem, seed, r)
         for t, pi in enumerate(orders):
+            state = next(coming)
             if rule.name != "any" and pi.tobytes() not in possible:
                 raise AssertionError(
                     f"ordering {ordering.name!r}: expected orders of the law {rule.name!r} in epoch {t}, "
                     f"{len(possible)} possible; got {pi.tolist()} after {orders[max(t - 1, 0)].tolist()}"
                 )
             U = uniforms.at(t).random(shape).swapaxes(0, 1)
-            steps = list(rule.epoch(at, pi, t, np.ascontiguousarray(U)))
+            weight = weight_of(ordering, state, problem)
+            steps = list(rule.epoch(at, pi, t, np.ascontiguousarray(U), weight))
             at = steps[-1][1]
             if not close(path[t + 1], at.y[: problem.d]):
                 raise AssertionError(
@@ -182,6 +186,8 @@ def _same_paths(rule: Claim, run: Run, ordering: Ordering, seed: int) -> dict[by
                     f"{update.name!r} in the orders of {ordering.name!r}; got {path[t + 1]} from simulate"
                 )
             G = np.concatenate([g for _, _, g in steps])
+            if ordering.observe is not None:
+                ordering.observe(state, Seen.along(pi, 0, G))
             after = rule.law.after(pi, G, possible.get(pi.tobytes()))
             possible = (
                 first if after is None else {np.array(new, order="C").tobytes(): kept for new, kept in after}

@@ -31,13 +31,14 @@ class Claim(NamedTuple):
     epochs: int
 
     def epoch(
-        self, at: Stand, pi: IntArray, t: int, U: FloatArray
+        self, at: Stand, pi: IntArray, t: int, U: FloatArray, weight: FloatArray | None = None
     ) -> Iterator[tuple[FloatArray, Stand, FloatArray]]:
         """Yield map, place and gradients of each update of epoch t in the orders pi (m, n)."""
-        b = self.maps.batch
+        b, (before, at) = self.maps.batch, self.maps.begin(at)
         for k, alpha in zip(range(0, pi.shape[1], b), self.alphas(t), strict=True):
-            P, at, G = self.maps.move(at, np.ascontiguousarray(pi.T[k : k + b]), float(alpha), U[k : k + b])
-            yield P, at, G
+            w = np.ascontiguousarray(pi.T[k : k + b])
+            P, at, G = self.maps.move(at, w, float(alpha), U[k : k + b], weight)
+            yield (P @ before if k == 0 else P), at, G
 
 
 def same_frequencies(
@@ -76,29 +77,35 @@ def _over_epochs(rule: Claim, cells: int) -> tuple[FloatArray, int]:
         middles = (np.arange(cells) + 0.5) / cells
         one = map(np.array, itertools.product(middles, repeat=m * draws))
         coins = [np.broadcast_to(u.reshape(m, draws), (n, m, draws)) for u in one]
-    alphas = [float(alpha) for t in range(rule.epochs) for alpha in rule.alphas(t)]
+    alphas = [[float(alpha) for alpha in rule.alphas(t)] for t in range(rule.epochs)]
     if rule.name not in affine.LAWS[:2] or maps.batch > 1:
         return _over_paths(rule, coins)
     if rule.name == "sgd":
         return _over_draws(rule, alphas, coins), n ** (n * m * rule.epochs)
-    P, after = _every_map(maps, maps.start, alphas[0], coins)
-    if after is None or len(set(alphas)) > 1 or _moved(maps.start, after):
+    P, after = _every_map(maps, maps.start, alphas[0][0], coins)
+    anew = maps.update.begin is not None or len({alpha for some in alphas for alpha in some}) > 1
+    if after is None or anew or _moved(maps.start, after):
         return _over_paths(rule, coins)
     mean, square = affine.moments(rule.name, P, y[:-1], rule.epochs, coins=True)
     whole = np.block([[square, mean[:, None]], [mean[None], np.ones((1, 1))]])
     return whole, math.factorial(n) ** (m * rule.epochs)
 
 
-def _over_draws(rule: Claim, alphas: list[float], coins: list[FloatArray]) -> FloatArray:
+def _over_draws(rule: Claim, alphas: list[list[float]], coins: list[FloatArray]) -> FloatArray:
     """Return E[y y'] after independent draws, step by step; counters may change the maps on the way."""
     at, y = rule.maps.start, rule.maps.start.y
     Y = np.outer(y, y)
-    for alpha in alphas:
-        P, after = _every_map(rule.maps, at, alpha, coins)
-        if after is None:
-            raise ValueError("expected counters that no example decides, for a law of draws; take law='rr'")
-        one = P.reshape(1, -1, *P.shape[-2:])
-        at, Y = after, affine.epoch_square("sgd", one, Y, coins=True)
+    for some in alphas:
+        before, at = rule.maps.begin(at)
+        Y = before @ Y @ before.T
+        for alpha in some:
+            P, after = _every_map(rule.maps, at, alpha, coins)
+            if after is None:
+                raise ValueError(
+                    "expected counters that no example decides, for a law of draws; take law='rr'"
+                )
+            one = P.reshape(1, -1, *P.shape[-2:])
+            at, Y = after, affine.epoch_square("sgd", one, Y, coins=True)
     return Y
 
 

@@ -168,6 +168,8 @@ def _path(
         if t == 6:
             half = Iterates._make(a.copy() for a in it)
         rows, u = gradients[t].copy(), uniforms[t].copy()
+        if update.begin is not None and t % 4 == 0:
+            update.begin(it, lambda x: gradients.mean(axis=(0, 1)) + x)
         g = _contributed(update, it, problem.n, rows, u)
         mean = g.copy()
         update.step(it, g, 0.125, u)
@@ -178,7 +180,7 @@ def _path(
 
 
 def _contributed(update: Update, it: Iterates, n: int, rows: FloatArray, u: FloatArray) -> FloatArray:
-    """Return what the workers' gradients contribute: their mean, or that of each."""
+    """Return what the workers' gradients contribute: their mean, or that of each, or that at both points."""
     out = np.zeros(rows.shape if update.each else (1, len(it.x)))
     for i, g in enumerate(rows):
         mine = out[i if update.each else 0]
@@ -186,4 +188,6 @@ def _contributed(update: Update, it: Iterates, n: int, rows: FloatArray, u: Floa
             mine += g
         else:
             update.take(it, mine, g, 0.125, i, i % n, u[i])
+    if update.anchored:
+        return np.array([out[0] / len(rows), out[0] / len(rows) + it.S[0] - it.x])
     return out if update.each else out[0] / len(rows)

@@ -20,9 +20,13 @@ from cdgrab_sim.updates._nastya import nastya as nastya
 from cdgrab_sim.updates._nesterov import nesterov as nesterov
 from cdgrab_sim.updates._q_nastya import q_nastya as q_nastya
 from cdgrab_sim.updates._registry import UPDATES
+from cdgrab_sim.updates._sag import sag as sag
+from cdgrab_sim.updates._saga import saga as saga
+from cdgrab_sim.updates._sarah import sarah as sarah
 from cdgrab_sim.updates._scaffnew import scaffnew as scaffnew
 from cdgrab_sim.updates._scaffold import scaffold as scaffold
 from cdgrab_sim.updates._sgd import sgd as sgd
+from cdgrab_sim.updates._svrg import svrg as svrg
 from cdgrab_sim.updates._tamuna import tamuna as tamuna
 
 UPDATES.arrange()

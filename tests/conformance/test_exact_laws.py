@@ -10,8 +10,8 @@ from cdgrab_sim.testing._order_laws import LAWS
 # On quadratics; others may be, or not.
 LINEAR = {
     "compressed", "compressed-scaffnew", "diana", "diana-nastya", "exact-diffusion", "gossip",
-    "gradient-tracking", "heavy-ball", "local", "nastya", "nesterov", "q-nastya", "scaffnew", "scaffold",
-    "sgd", "tamuna",
+    "gradient-tracking", "heavy-ball", "local", "nastya", "nesterov", "q-nastya", "sag", "saga", "sarah",
+    "scaffnew", "scaffold", "sgd", "svrg", "tamuna",
 }  # fmt: skip
 
 
