@@ -16,6 +16,7 @@
 `thinning`                         few points that stand for many, by the same pair rule
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
+`audit`                            whether a data loader's order is what it is meant to be
 `analysis`, `plots`                exponents with intervals, verdicts, figures
 `experiments`, `testing`           what the command line runs; assertions for your own rules
 `load`                             a run that was saved
@@ -33,6 +34,7 @@ from cdgrab_sim._version import __version__ as __version__
 if TYPE_CHECKING:
     from cdgrab_sim import analysis as analysis
     from cdgrab_sim import asynchronous as asynchronous
+    from cdgrab_sim import audit as audit
     from cdgrab_sim import balancing as balancing
     from cdgrab_sim import compressors as compressors
     from cdgrab_sim import experiments as experiments
@@ -75,6 +77,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Sweep": ("_sweep", "Sweep"),
     "analysis": ("analysis", None),
     "asynchronous": ("asynchronous", None),
+    "audit": ("audit", None),
     "balancing": ("balancing", None),
     "compressors": ("compressors", None),
     "experiments": ("experiments", None),

@@ -24,6 +24,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "run": ("cdgrab_sim._commands._run", "Run one ordering on one problem and print it."),
     "list": ("cdgrab_sim._commands._list", "List orderings, problems and experiments."),
     "new": ("cdgrab_sim._commands._new", "Write a file with an ordering, problem or update of your own."),
+    "audit": ("cdgrab_sim._commands._audit", "Find out whether a data loader's order is what it should be."),
     "demo": ("cdgrab_sim._commands._demo", "See why order matters: a live app, or a page to hand out."),
     "sweep": (
         "cdgrab_sim._sweep._command",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdgrab_sim._files import written_whole
+from cdgrab_sim._text import aligned
 from cdgrab_sim.analysis import Verdict
 
 AT_ROUNDING, CENSORED = "at rounding level", "censored"  # verdicts of what has no logarithm
@@ -132,11 +133,8 @@ class Result:
 
     def table(self) -> str:
         """Return the rows as a table of aligned text."""
-        cells = [list(self.rows[0].cells()), *(list(row.cells().values()) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) for line in cells]
-        lines.insert(1, "  ".join("-" * w for w in widths))
-        return "\n".join(line.rstrip() for line in [*lines, *self.notes])
+        lines = aligned([row.cells() for row in self.rows])
+        return "\n".join([*lines, *(note.rstrip() for note in self.notes)])
 
     def save(self, folder: Path, settings: Mapping[str, Any] | None = None) -> None:
         """Write table.csv, config.json and data.npz into `folder`; `settings` are kept beside the config."""

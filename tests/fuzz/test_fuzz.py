@@ -24,6 +24,8 @@ RESULTS = {
     "Sweep",
     "AsyncRun",
     "AsyncStatus",
+    "Audit",
+    "Finding",
     "Flow",
     "MethodState",
     "Region",
