@@ -364,7 +364,7 @@ def test_wrong_compressors_are_one_line(message):
 
 
 WRONG = {
-    r"rate: expected a number in \(0, 1\]; got 2; lower it": lambda: cg.updates.diana(rate=2.0),
+    r"rate: expected a number in \(0, 1\]; got 2.0; lower it": lambda: cg.updates.diana(rate=2.0),
     r"unknown shifts 'examples'; did you mean 'example'\?": lambda: cg.updates.diana(shifts="examples"),
     r"server_step_size: expected a finite number > 0": lambda: cg.updates.q_nastya(server_step_size=0.0),
     r"probability: expected a number in \(0, 1\]; got 1.5": lambda: cg.updates.tamuna(probability=1.5),

@@ -21,6 +21,7 @@ from cdgrab_sim._checks._scalars import flag as flag
 from cdgrab_sim._checks._scalars import integer as integer
 from cdgrab_sim._checks._scalars import plain as plain
 from cdgrab_sim._checks._scalars import real as real
+from cdgrab_sim._checks._scalars import share as share
 from cdgrab_sim._checks._scalars import size as size
 from cdgrab_sim._checks._scalars import sizes as sizes
 from cdgrab_sim._checks._scalars import spread as spread

@@ -79,6 +79,23 @@ def real(name: str, value: Any, *, above: float | None = None, low: float | None
     return number
 
 
+def share(name: str, value: Any, interval: str = "[0, 1]") -> float:
+    """Return a number between 0 and 1, whose ends belong to it as the interval is written: (0, 1], [0, 1) ...
+
+    Examples
+    --------
+    >>> share("momentum", 0.9, "[0, 1)")
+    0.9
+    """
+    number = real(name, value)
+    above = number >= 0.0 if interval[0] == "[" else number > 0.0
+    below = number <= 1.0 if interval[-1] == "]" else number < 1.0
+    if not (above and below):
+        way = "lower" if above else "raise"
+        raise ValueError(f"{name}: expected a number in {interval}; got {brief(value)}; {way} it")
+    return number
+
+
 def _is_number(value: Any) -> bool:
     """Tell a real number from text, truth values, dates, complex numbers and arrays."""
     if isinstance(value, str | bytes | bool | complex) or np.ma.isMaskedArray(value):

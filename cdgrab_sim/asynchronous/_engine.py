@@ -13,7 +13,7 @@ from cdgrab_sim.asynchronous import _tally
 from cdgrab_sim.asynchronous._current_loss import aliases, constants, effort_of, first_efforts
 from cdgrab_sim.asynchronous._hash import worker_keys
 from cdgrab_sim.asynchronous._inputs import by_example, by_worker, clock, first_state
-from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, Jobs, Model, draw_all, start_all
+from cdgrab_sim.asynchronous._issue import Jobs, Model, draw_all, start_all
 from cdgrab_sim.asynchronous._log import FLOW, TIME, WEIGHT, Log
 from cdgrab_sim.asynchronous._loop import (
     AVERAGED,
@@ -24,6 +24,7 @@ from cdgrab_sim.asynchronous._loop import (
     Scratch,
     Server,
     Stop,
+    bound_landing,
     bound_loop,
     refusal,
 )
@@ -213,12 +214,9 @@ class AsyncEngine:
 
     def virtual(self) -> FloatArray:
         """Return x after a plain step for every job in flight, at the point that it read."""
-        problem, rows = self.problem, self.jobs.held[:, EXAMPLE]
-        x, g = self.x.copy(), np.empty((1, problem.d))
-        for worker in np.flatnonzero(rows != NO_JOB):
-            who, idx = divmod(rows[worker : worker + 1], problem.n)
-            problem.grads(g, self.jobs.reads[worker], who, idx, problem.data)
-            x -= self.state.p[0] * g[0]
+        x = self.x.copy()
+        land_all = bound_landing(self.problem)
+        land_all(x, self.state.p[0], self._scratch, self.jobs, self.problem.n, self.problem.data)
         return x
 
     def _check_answers(self, stop: Stop) -> None:

@@ -33,6 +33,7 @@ class HashStream(IntEnum):
     TIME_SECOND = 2  # the second uniform of a normal
     CONTROL = 3  # permutes job times across examples
     CLOCK = 4  # traces of workers that come and go
+    ASSIGNMENT = 5  # which worker gets the next job
 
 
 def _mixed(z: Any) -> Any:
@@ -74,6 +75,12 @@ def worker_keys(seed: int, workers: int) -> NDArray[np.uint64]:
 def clock_stream(seed: int, worker: int) -> SeedSequence:
     """Return the entropy of a worker's trace of rates."""
     return SeedSequence(seed, spawn_key=(_ROLE, int(HashStream.CLOCK), worker))
+
+
+def assignment_key(seed: int) -> int:
+    """Return the key of the draws that assign jobs to workers, in 63 bits."""
+    entropy = SeedSequence(seed, spawn_key=(_ROLE, int(HashStream.ASSIGNMENT)))
+    return int(entropy.generate_state(1, "uint64")[0] >> np.uint64(1))
 
 
 def control(seed: int) -> Generator:

@@ -3,7 +3,7 @@
     t, worker = earliest arrival
     g         = gradient of the worker's example at the point that it read
     flow, weight = method.arrive(...)          x and the method's state change here and nowhere else
-    k         = k + 1 where the flow says ADVANCE
+    k         = k + 1 where the flow says ADVANCE or PAUSE
     the worker, and all workers that the method restarts, get new jobs that read x at counter k
                    their times follow the model, and the loss at x where it says so
 
@@ -29,7 +29,16 @@ from cdgrab_sim._records import Problem
 from cdgrab_sim._types import Data, FloatArray, IntArray
 from cdgrab_sim.asynchronous._issue import EXAMPLE, NO_JOB, READ, Jobs, Model, draw, release, start
 from cdgrab_sim.asynchronous._log import Log, write
-from cdgrab_sim.asynchronous._records import ABORTED, ADVANCE, RELEASED, STAY, WAIT, Method, MethodState
+from cdgrab_sim.asynchronous._records import (
+    ABORTED,
+    ADVANCE,
+    PAUSE,
+    RELEASED,
+    STAY,
+    WAIT,
+    Method,
+    MethodState,
+)
 from cdgrab_sim.asynchronous._regions import project
 
 K, ROWS, QUIET, AVERAGED = 0, 1, 2, 3  # of `counters`
@@ -158,19 +167,20 @@ def _loop(grads: Any, arrive: Any, effort: Any) -> Callable[..., int]:
             write(log, row, worker, what, k - k_r, flow, now, jobs.starts[worker], weight)
             counters[ROWS] += 1
             counters[QUIET] += 1
-            if not (STAY <= flow <= WAIT and flow == int(flow) and 0.0 <= weight < np.inf):
+            if not (STAY <= flow <= PAUSE and flow == int(flow) and 0.0 <= weight < np.inf):
                 return NO_ANSWER
-            if flow == ADVANCE:
+            counts = flow in (ADVANCE, PAUSE)
+            if counts:
                 advance(server, goals)
                 k += 1
-            if flow == WAIT or not goals.issuing:
+            if flow >= WAIT or not goals.issuing:
                 release(worker, k, jobs)
             else:
                 draw(worker, True, jobs, model)
                 took = effort(x, held[worker, EXAMPLE], model, data)
                 good &= start(x, worker, now, k, took, jobs, model)
-            if goals.restarts and goals.issuing and flow == ADVANCE:
-                restart[worker] = False  # it has its job
+            if goals.restarts and goals.issuing and counts:
+                restart[worker] = False  # it has its job, or waits for one
                 counters[ROWS] = abort(row + 1, now, k, goals.fresh, restart, log, jobs, model)
                 for i in range(restart.shape[0]):
                     if restart[i]:
@@ -182,11 +192,30 @@ def _loop(grads: Any, arrive: Any, effort: Any) -> Callable[..., int]:
     return loop
 
 
+def _landing(grads: Any) -> Callable[..., None]:
+    def land_all(x: FloatArray, alpha: float, scratch: Scratch, jobs: Jobs, n: int, data: Data) -> None:
+        held, g, who, idx = jobs.held, scratch.G[0:1], scratch.who, scratch.idx
+        for worker in range(held.shape[0]):
+            what = held[worker, EXAMPLE]
+            if what != NO_JOB:
+                who[0], idx[0] = what // n, what % n
+                grads(g, jobs.reads[worker], who, idx, data)
+                for r in range(x.shape[0]):
+                    x[r] -= alpha * g[0, r]
+
+    return land_all
+
+
+def bound_landing(problem: Problem) -> Callable[..., None]:
+    """Return the function that moves x by a plain step for every job in flight."""
+    return bound(_landing, problem.grads) if is_jitted(problem.grads) else _landing(problem.grads)
+
+
 def refusal(flow: float, weight: float) -> ValueError:
     """Return the error for an answer of a method that means nothing."""
     return ValueError(
-        f"arrive: expected a flow {STAY}, {ADVANCE} or {WAIT} (Flow.STAY, ADVANCE, WAIT) and a finite weight "
-        f">= 0; got flow {flow} and weight {weight}"
+        f"arrive: expected a flow {STAY}, {ADVANCE}, {WAIT} or {PAUSE} (Flow.STAY, ADVANCE, WAIT, PAUSE) and "
+        f"a finite weight >= 0; got flow {flow} and weight {weight}"
     )
 
 
@@ -202,7 +231,7 @@ def _answering(arrive: Any) -> Callable[..., tuple[int, float]]:
             raise TypeError(
                 f"arrive: expected a pair (flow, weight) of numbers; got {_checks.brief(answer)}"
             ) from None
-        if flow not in (STAY, ADVANCE, WAIT) or not 0.0 <= weight < np.inf:
+        if flow not in (STAY, ADVANCE, WAIT, PAUSE) or not 0.0 <= weight < np.inf:
             raise refusal(flow, weight)
         return int(flow), weight
 

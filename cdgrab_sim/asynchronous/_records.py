@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 class Flow(IntEnum):
-    """What an arrival does to the counter and to its worker; the first three are for methods to return."""
+    """What an arrival does to the counter and to its worker; the first four are for methods to return."""
 
     STAY = 0  # the counter stays, the worker gets a new job
     ADVANCE = 1  # the counter advances, the worker gets a new job
     WAIT = 2  # the counter stays, the worker idles until a restart
-    ABORTED = 3  # a job that a restart threw away
-    RELEASED = 4  # an idle worker that a restart put to work
+    PAUSE = 3  # the counter advances, the worker idles until a restart
+    ABORTED = 4  # a job that a restart threw away
+    RELEASED = 5  # an idle worker that a restart put to work
 
 
-STAY, ADVANCE, WAIT, ABORTED, RELEASED = (int(flow) for flow in Flow)  # as kernels spell them
+STAY, ADVANCE, WAIT, PAUSE, ABORTED, RELEASED = (int(flow) for flow in Flow)  # as kernels spell them
 
 
 class Law(IntEnum):
@@ -67,8 +68,8 @@ class Method:
         workers read, and the state in place. ``G[0]`` is the gradient at the point `y` that was read at
         counter `k_r`; the counter is now `k`, so the delay is ``k - k_r``. `weight` says how much of the
         gradient is (or will be) applied, 0 for none; `flow` is a `Flow`. A method with `restarts` may, when
-        it returns ADVANCE, set ``restart[i]`` to abort the job of worker i (or end its waiting) and give it
-        a new one. Plain NumPy, or compiled with ``numba.njit``.
+        it returns ADVANCE or PAUSE, set ``restart[i]`` to abort the job of worker i (or end its waiting) and
+        give it a new one. Plain NumPy, or compiled with ``numba.njit``.
     restarts : bool
         The method uses `restart`.
     second_gradient : bool

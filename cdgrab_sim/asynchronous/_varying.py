@@ -133,9 +133,7 @@ def sinusoid(period: float, depth: float, base: JobTimes | None = None) -> JobTi
     >>> sinusoid(50.0, 0.9).name
     'sinusoid'
     """
-    period, depth = _checks.real("period", period, above=0.0), _checks.real("depth", depth, low=0.0)
-    if depth > 1.0:
-        raise ValueError(f"depth: expected a number in [0, 1]; got {depth}; lower it")
+    period, depth = _checks.real("period", period, above=0.0), _checks.share("depth", depth)
 
     def of(workers: int) -> FloatArray:
         ends = np.arange(_STEPS + 1) / _STEPS + np.arange(workers)[:, None] / workers

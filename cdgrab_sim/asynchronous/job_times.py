@@ -100,9 +100,7 @@ def straggler(probability: float, slowdown: float, worker: ArrayLike = 1.0) -> J
         At least 1.
     worker : number or array
     """
-    q, M = _checks.real("probability", probability, low=0.0), _checks.real("slowdown", slowdown, low=1.0)
-    if q > 1.0:
-        raise ValueError(f"probability: expected a number in [0, 1]; got {q}; lower it")
+    q, M = _checks.share("probability", probability), _checks.real("slowdown", slowdown, low=1.0)
     return JobTimes("straggler", worker, law=(float(Law.STRAGGLER), q, M))
 
 
@@ -201,9 +199,7 @@ def by_gradient(share: float, ratio: float, base: JobTimes | None = None) -> Job
     ValueError
         Also when the run starts, for a problem without x_star.
     """
-    share, ratio = _checks.real("share", share, low=0.0), _ratio(ratio)
-    if share > 1.0:
-        raise ValueError(f"share: expected a number in [0, 1]; got {share}; lower it")
+    share, ratio = _checks.share("share", share), _ratio(ratio)
 
     def times(problem: Problem) -> FloatArray:
         if problem.x_star is None:
@@ -263,9 +259,7 @@ def by_loss(
     >>> bool(run.law[0, hard].sum() < 0.3 * 6 / 64)
     True
     """
-    power, floor = _checks.real("power", power, above=0.0), _checks.real("floor", floor, above=0.0)
-    if floor > 1.0:
-        raise ValueError(f"floor: expected a number in (0, 1]; got {floor}; lower it")
+    power, floor = _checks.real("power", power, above=0.0), _checks.share("floor", floor, "(0, 1]")
     if not (loss is None or callable(loss)):
         raise TypeError(f"loss: expected a function loss(x, i, j, data); got {_checks.brief(loss)}")
     base = based_on(base)

@@ -27,14 +27,11 @@ def step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None:
 
 def checked(beta1: float, beta2: float, eps: float) -> dict[str, float]:
     """Return the settings of Adam and its kin, refused where they mean nothing."""
-    settings = {
-        "beta1": _checks.real("beta1", beta1, low=0.0),
-        "beta2": _checks.real("beta2", beta2, low=0.0),
+    return {
+        "beta1": _checks.share("beta1", beta1, "[0, 1)"),
+        "beta2": _checks.share("beta2", beta2, "[0, 1)"),
+        "eps": _checks.real("eps", eps, above=0.0),
     }
-    for name, beta in settings.items():
-        if beta >= 1.0:
-            raise ValueError(f"{name}: expected a number in [0, 1); got {beta:g}; lower it")
-    return settings | {"eps": _checks.real("eps", eps, above=0.0)}
 
 
 @UPDATES.register

@@ -24,10 +24,7 @@ def plain_step(it: Iterates, g: FloatArray, alpha: float, u: FloatArray) -> None
 
 def checked_rate(rate: float | None) -> float | None:
     """Return the rate of shifts, refused outside (0, 1]; None leaves it to the compressor."""
-    given = None if rate is None else _checks.real("rate", rate, above=0.0)
-    if given is not None and given > 1.0:
-        raise ValueError(f"rate: expected a number in (0, 1]; got {given:g}; lower it")
-    return given
+    return None if rate is None else _checks.share("rate", rate, "(0, 1]")
 
 
 def shift_rate(compressor: Compressor, d: int, given: float | None) -> float:

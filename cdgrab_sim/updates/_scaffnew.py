@@ -65,9 +65,7 @@ def scaffnew(*, probability: float = 0.25) -> Update:
     >>> run.x.round(6).tolist()
     [[2.0]]
     """
-    p = _checks.real("probability", probability, above=0.0)
-    if p > 1.0:
-        raise ValueError(f"probability: expected a number in (0, 1]; got {p:g}; lower it")
+    p = _checks.share("probability", probability, "(0, 1]")
 
     def init(x0: FloatArray, problem: Problem) -> Iterates:
         m = problem.m

@@ -60,9 +60,7 @@ def masked_update(
     provenance: str,
 ) -> Update:
     """Return the update whose uploads are shared out among s workers for each coordinate."""
-    p, s = _checks.real("probability", probability, above=0.0), _checks.integer("s", s, low=2)
-    if p > 1.0:
-        raise ValueError(f"probability: expected a number in (0, 1]; got {p:g}; lower it")
+    p, s = _checks.share("probability", probability, "(0, 1]"), _checks.integer("s", s, low=2)
 
     def init(x0: FloatArray, problem: Problem) -> Iterates:
         m = problem.m

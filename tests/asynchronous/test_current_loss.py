@@ -188,7 +188,11 @@ def test_a_run_that_diverges_says_so(loss):
     ("call", "error", "message"),
     [
         (lambda: job_times.by_loss(0.0), ValueError, "power: expected a finite number > 0; got 0.0"),
-        (lambda: job_times.by_loss(floor=0.0), ValueError, "floor: expected a finite number > 0; got 0.0"),
+        (
+            lambda: job_times.by_loss(floor=0.0),
+            ValueError,
+            r"floor: expected a number in \(0, 1\]; got 0.0; raise it",
+        ),
         (lambda: job_times.by_loss(floor=1.5), ValueError, r"floor: expected a number in \(0, 1\]; got 1.5"),
         (lambda: job_times.by_loss(loss=3.0), TypeError, r"expected a function loss\(x, i, j, data\); got 3"),
         (lambda: job_times.by_loss(base="slow"), TypeError, "base: expected a JobTimes, .* got 'slow'"),

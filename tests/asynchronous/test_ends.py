@@ -45,10 +45,10 @@ def answering(*answer):
         (answering(None), TypeError, r"arrive: expected a pair \(flow, weight\) of numbers; got None"),
         (answering(1), TypeError, "expected a pair .* got 1"),
         (answering(1, "all"), TypeError, r"expected a pair .* got \(1, 'all'\)"),
-        (answering(7, 1.0), ValueError, "expected a flow 0, 1 or 2 .* got flow 7.0 and weight 1.0"),
+        (answering(7, 1.0), ValueError, "expected a flow 0, 1, 2 or 3 .* got flow 7.0 and weight 1.0"),
         (answering(1.5, 1.0), ValueError, "got flow 1.5"),
-        (answering(Flow.ABORTED, 1.0), ValueError, "got flow 3.0"),
-        (answering(Flow.RELEASED, 1.0), ValueError, "got flow 4.0"),
+        (answering(Flow.ABORTED, 1.0), ValueError, "got flow 4.0"),
+        (answering(Flow.RELEASED, 1.0), ValueError, "got flow 5.0"),
         (answering(1, np.nan), ValueError, "a finite weight >= 0; got flow 1.0 and weight nan"),
         (answering(1, -1.0), ValueError, "weight -1.0"),
         (answering(1, np.inf), ValueError, "weight inf"),
@@ -71,7 +71,7 @@ def test_a_restart_without_the_flag_is_refused():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("flow", "weight"), [(7, 1.0), (-1, 1.0), (3, 1.0), (1, -1.0), (1, np.nan)])
+@pytest.mark.parametrize(("flow", "weight"), [(7, 1.0), (-1, 1.0), (4, 1.0), (1, -1.0), (1, np.nan)])
 def test_a_compiled_method_is_refused_as_well(flow, weight):
     import numba
 

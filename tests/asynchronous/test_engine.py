@@ -194,7 +194,7 @@ def test_a3_delays_and_draws_are_conserved(name, model):
     assert measured.applied.sum() == (events["weight"] > 0).sum() > 0
     last_read = {}
     for worker, delay, flow in zip(events["worker"], events["delay"], events["flow"], strict=True):
-        counter = last_read.get("k", 0) + (flow == Flow.ADVANCE)
+        counter = last_read.get("k", 0) + (flow in (Flow.ADVANCE, Flow.PAUSE))
         last_read |= {"k": counter, worker: counter}
         last_read["sum"] = last_read.get("sum", 0) + delay
     ages = sum(measured.updates - last_read.get(worker, 0) for worker in range(4))

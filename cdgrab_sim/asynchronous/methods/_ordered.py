@@ -189,9 +189,7 @@ def ordered_heavy_ball(momentum: float = 0.9, *, early: bool = False) -> Method:
     ----------
     Shi, Yang, Li (2024), arXiv 2407.19234.
     """
-    momentum = _checks.real("momentum", momentum, low=0.0)
-    if momentum >= 1.0:
-        raise ValueError(f"momentum: expected a number in [0, 1); got {momentum}; lower it")
+    momentum = _checks.share("momentum", momentum, "[0, 1)")
     init = partial(_init_heavy_ball, momentum, _checks.flag("early", early))
     source = f"arXiv 2407.19234, formulas recalled; as {_UNVERIFIED}"
     return Method(

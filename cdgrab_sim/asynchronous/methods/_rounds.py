@@ -11,13 +11,13 @@ from cdgrab_sim.asynchronous._records import ADVANCE, STAY, WAIT, Method, Method
 from cdgrab_sim.asynchronous.methods._registry import METHODS
 from cdgrab_sim.asynchronous.methods._state import state
 
-BATCH, COUNT, WAITS, RESTARTS = 0, 1, 2, 3  # of c
+BATCH, COUNT, WAITS, RESTARTS, ANY_AGE = range(5)  # of c
 
 
 @kernel(small=True, allocates=False)
 def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-untyped-def]
-    """Collect the gradient if it is of this round; apply the mean when the batch is full."""
-    if k_r < k:
+    """Collect the gradient if it is of this round, or of any; apply the mean when the batch is full."""
+    if k_r < k and not c[ANY_AGE]:
         return STAY, 0.0
     d, batch = x.shape[0], c[BATCH]
     for r in range(d):
@@ -36,12 +36,18 @@ def arrive(x, S, W, c, p, restart, G, y, worker, k_r, k):  # type: ignore[no-unt
 
 
 def _init(
-    batch: int | None, waits: bool, restarts: bool, x0: FloatArray, workers: int, step_size: float
+    batch: int | None,
+    waits: bool,
+    restarts: bool,
+    x0: FloatArray,
+    workers: int,
+    step_size: float,
+    any_age: bool = False,
 ) -> MethodState:
     size = workers if batch is None else batch
     if waits and size > workers:
         raise ValueError(f"k: expected at most as many arrivals as workers, {workers}; got {size}; lower it")
-    return state(x0, [step_size], server=1, numbers=[size, 0, int(waits), int(restarts)])
+    return state(x0, [step_size], server=1, numbers=[size, 0, int(waits), int(restarts), int(any_age)])
 
 
 def mini_batch() -> Method:
@@ -108,6 +114,31 @@ def rennala(batch: int, *, stop: bool = True) -> Method:
     )  # fmt: skip
 
 
+def buffered(size: int) -> Method:
+    r"""Return asynchronous SGD with a buffer: every B arrivals, of whatever age, make one step.
+
+    .. math:: x \leftarrow x - \alpha \, \frac1B \sum_{b=1}^B g_b
+
+    Workers never wait and nothing is dropped. With one worker: mini-batch SGD with batch B.
+
+    Parameters
+    ----------
+    size : int
+        B.
+
+    References
+    ----------
+    FedBuff without local steps: Nguyen, Malik, Zhan, Yousefpour, Rabbat, Malek, Huba (2021), arXiv
+    2106.06639; recalled.
+    """
+    init = partial(_init, _checks.size("size", size), False, False, any_age=True)
+    return Method(
+        "buffered", init, arrive, provenance="arXiv 2106.06639, recalled",
+        summary="every B arrivals, of whatever age, make one step",
+    )  # fmt: skip
+
+
+METHODS["buffered"] = lambda m: buffered(max(1, m // 2))
 METHODS["mini-batch"] = lambda m: mini_batch()
 METHODS["first-k"] = lambda m: first_k(max(1, (3 * m) // 4))
 METHODS["rennala"] = lambda m: rennala(m)
