@@ -29,16 +29,20 @@ class Seen:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def tests(self, file: str, source: str, line: int) -> tuple[list[str], list[str]]:
-        """Return the tests that execute a statement, and the others that execute something of its file.
+        """Return the tests that execute a statement, and others that may tell.
 
-        What runs at import belongs to no test: then the first are all that execute something of the file.
+        What runs at import belongs to no test: then the first are all that execute something of its file, and
+        the others all that execute something of its folder.
         """
         at, (first, last) = self.lines.get(file, {}), statement_around(source, line)
-        every = set().union(*at.values())
+        near = every = set().union(*at.values())
         own = set().union(*(at.get(k, set()) for k in range(first, last + 1)))
         if not within_a_function(source, line):
-            own = every
-        return self._fastest_first(own), self._fastest_first(every - own)
+            own, folder = every, file.rpartition("/")[0]
+            near = set().union(
+                *(t for f, seen in self.lines.items() if f.startswith(folder) for t in seen.values())
+            )
+        return self._fastest_first(own), self._fastest_first(near - own)
 
     def _fastest_first(self, tests: set[str]) -> list[str]:
         known = [test for test in tests if test in self.seconds]

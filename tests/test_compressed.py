@@ -1,6 +1,7 @@
 """Compressors, and the updates that send compressed messages: naive twins, limits, and moments."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -382,3 +383,14 @@ def run_with(make):
 def test_wrong_arguments_are_one_line(message):
     with pytest.raises(ValueError, match=message):
         run_with(WRONG[message])
+
+
+def test_moments_are_those_of_all_coins():
+    """Rand-1 of two coordinates, two workers with their own coins: 2 v_p or 0, each with probability 1/2."""
+    x, u = 0.3, np.random.default_rng(2).standard_normal((2, 2, 1))
+    found = compression.compressed_moments(0.15, [2.0], 1.0, u, [0.7])
+    law = np.array([0.7])
+    kept = list(product([0.0, 2.0], repeat=2))
+    for k, one in enumerate(u[..., 0], 1):
+        law = np.array([e - x * np.mean(coins * (e - one)) for e in law for coins in kept])
+        assert_allclose(found[:, k, 0], [law.mean(), (law**2).mean()], rtol=1e-13)

@@ -1,6 +1,7 @@
 """Graphs, and what workers do that talk to their neighbours only: closed forms, limits, refusals."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -257,3 +258,19 @@ def test_accelerated_talks_reach_the_mean_sooner():
     assert fast.error[-1] < 1e-3 * slow.error[-1]
     rate = 1.0 - networks.accelerated_gossip_rate(24, g._averaging.pairs(ring))
     assert math.log(fast.error[0] / fast.error[-1]) > 0.9 * 6000 * rate
+
+
+def test_the_stationary_covariance_is_that_of_all_orders():
+    """Three workers with two examples: x <- W ((1 - a) x + a b), the mean over all 8 triples of orders."""
+    a, W, ends = 0.3, 0.25 * (np.ones((3, 3)) + np.eye(3)), []
+    b = np.random.default_rng(1).standard_normal((3, 2))
+    for orders in product([[0, 1], [1, 0]], repeat=3):
+        x = np.zeros(3)
+        for k in range(2):
+            x = W @ ((1.0 - a) * x + a * b[np.arange(3), [order[k] for order in orders]])
+        ends.append(x - x.mean())
+    noise = np.cov(np.transpose(ends), bias=True)
+    A = np.linalg.matrix_power((1.0 - a) * (W - 1.0 / 3.0), 2)
+    S = np.linalg.solve(np.eye(9) - np.kron(A, A), noise.ravel()).reshape(3, 3)
+    found = networks.consensus_covariance(a / 2.0, 2.0, W, b.var(axis=1), 2)
+    assert_allclose(found, S, rtol=1e-12, atol=1e-15)

@@ -56,10 +56,11 @@ def test_tests_of_a_statement_are_those_that_execute_any_of_its_lines():
     assert statement_around(SOURCE, 10) == (9, 10)
     assert statement_around(SOURCE, 7) == (7, 7)
     assert [line for line in range(1, 11) if within_a_function(SOURCE, line)] == [6, 7, 8, 9, 10]
-    seen = Seen({"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "fails"}, 5: {"imports"}}}, {"a": 0.2, "b": 0.1})
+    lines = {"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "fails"}}, "others.py": {1: {"c"}}}
+    seen = Seen(lines, {"a": 0.2, "b": 0.1, "c": 0.3})
     assert seen.tests("f.py", SOURCE, 10) == (["b", "a"], [])
     assert seen.tests("f.py", SOURCE, 7) == (["a"], ["b"])
-    assert seen.tests("f.py", SOURCE, 3) == (["b", "a"], [])  # it runs at import: all of the file
+    assert seen.tests("f.py", SOURCE, 3) == (["b", "a"], ["c"])  # it runs at import
     assert seen.tests("g.py", SOURCE, 10) == ([], [])
 
 

@@ -420,6 +420,16 @@ def test_with_a_time_alone_the_average_is_over_its_second_half(interval):
     assert_same(measured, plain)
 
 
+@pytest.mark.parametrize(
+    ("method", "seconds"),
+    [("mini-batch", 5), *((methods.first_k(k), round_) for k, round_ in enumerate([1, 2, 2, 5], 1))],
+)
+def test_a_round_starts_everybody_anew(method, seconds):
+    """With jobs of 1, 2, 2 and 5 seconds, a round takes as long as its slowest arrival."""
+    measured = run(method=method, job_times=MODELS["ticks"], updates=7)
+    assert measured.time == 7 * seconds
+
+
 def test_draining_applies_every_job():
     measured = run(drain=True, updates=40)
     assert measured.in_flight.sum() == 0

@@ -152,6 +152,17 @@ def test_h5_holds_along_a_curve():
         testing.assert_rounds_halve(np.append(errors[:-1], errors[0]), balances)
 
 
+@pytest.mark.parametrize(("factor", "fails"), [(1.0, False), (1.05, True)])
+def test_h5_takes_a_bound_at_its_word(factor, fails):
+    """From 2 and 1 to at most (2 + 1) / 2."""
+    errors = [2.0, 1.5 * factor]
+    if fails:
+        with pytest.raises(AssertionError, match=r"H5, round 1: expected"):
+            testing.assert_rounds_halve(errors, [1.0])
+    else:
+        testing.assert_rounds_halve(errors, [1.0])
+
+
 def test_h1_to_h4_catch_orders_that_the_signs_do_not_ask_for():
     z = np.random.RandomState(0).standard_normal((32, 2))
     z -= z.mean(axis=0)

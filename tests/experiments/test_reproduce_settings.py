@@ -17,6 +17,14 @@ def test_forecasts_have_the_published_shape():
     assert (network.SEEN, network.AHEAD, reproduce_series.SIZES["m"]) == (20, 6, 32)
 
 
+def test_series_have_a_wave_of_a_year_a_trend_and_shocks_that_last():
+    y = np.log(network.series(300, 520, seed=0))  # ten years of weeks
+    power = (np.abs(np.fft.rfft(y, axis=1)) ** 2).mean(axis=0)
+    assert np.argmax(power[5:]) + 5 == 10
+    shocks = np.diff(y[:, 1:] - 0.8 * y[:, :-1], axis=1)  # differences of two, next to no trend or wave
+    assert shocks.std() == pytest.approx(0.08 * np.sqrt(2), rel=0.02)
+
+
 def naive_loss(w, window, h):
     """Predict one value at a time, with loops."""
     W1, w = w[: 20 * h].reshape(h, 20), w[20 * h :]

@@ -131,6 +131,21 @@ def test_a_worker_that_cannot_start_is_an_error_and_not_a_lost_task(monkeypatch)
         execute(waves, [{"x": 1}, {"x": 2}], jobs=2)
 
 
+def test_tasks_below_the_resolution_of_the_clock_travel_in_bundles_twice_as_large():
+    sent = []
+
+    class Instant(Executor):
+        def submit(self, run, packed, bundle, ticket):
+            sent.append(len(bundle))
+            future = Future()
+            future.set_result([outcome._replace(seconds=0.0) for outcome in run(packed, bundle, ticket)])
+            return future
+
+    tasks = [(position, {"x": position}) for position in range(30)]
+    list(Dispatcher(pack(waves), tasks, [Lane(Instant, width=1)]).landings())
+    assert sent[:4] == [1, 2, 4, 8]
+
+
 @pytest.mark.parametrize(("deaths", "status"), [(1, "done"), (2, "done"), (3, "lost")])
 def test_a_death_in_company_counts_for_nobody(deaths, status):
     """Task 3 travels at the head of a bundle first, then alone: lost takes two deaths of the latter kind."""

@@ -164,6 +164,9 @@ def test_clip_bound_covers_the_exact_probability_on_the_line():
     assert (clips <= bound).all()
     assert clips[2] == pytest.approx((1 - 1 / 1.9) / 2)  # from |w| = 1 one step further out, after two steps
     assert bound[-2] <= 3 * clips[-2]
+    np.testing.assert_array_equal(
+        vb.clip_probabilities(b, 0.6 * b), [0.0] + [1.0] * 9
+    )  # no more than certain
 
 
 def test_constant_threshold_settles_at_the_limit_and_never_above():
@@ -254,6 +257,12 @@ def test_walk_balance_over_epochs_and_workers_holds_at_its_level():
 
 
 # arguments --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("N", "d"), [(1, 1), (100, 4)])
+def test_banaszczyks_lines_are_as_written(N, d):
+    assert vb.banaszczyk_prefix_bound(N, d, "inf") == 5 * math.sqrt(2 * math.log(4 * N * d))
+    assert vb.banaszczyk_prefix_bound(N, d, "l2") == 5 * (d**0.5 + math.sqrt(2 * math.log(2 * N)))
 
 
 @pytest.mark.parametrize(

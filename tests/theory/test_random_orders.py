@@ -53,6 +53,7 @@ def test_prefix_covariances_equal_their_mean_over_all_orders(m, n):
     flat = within(z).reshape(-1, 2)
     covariance = flat.T @ flat / (m * n)
     measured = enumerate_workers(z, lambda S: np.einsum("pka,plb->klab", S, S) / len(S))
+    assert (ro.prefix_covariance(n, m, covariance, 0, n - 1) == 0).all()  # of nothing
     for k in range(1, n + 1):
         for length in range(1, n + 1):
             predicted = ro.prefix_covariance(n, m, covariance, k, length)
@@ -100,6 +101,11 @@ def test_expected_maximum_lies_between_its_bounds(m, n):
     assert upper <= 40 * measured
     if n == 2:
         assert measured == pytest.approx(lower, rel=1e-12)
+
+
+def test_doobs_bound_on_the_maximum():
+    """Forwards and backwards, each four times the second moment at its end, at most m sigma^2 n^2/(n - 1)."""
+    assert ro.maximum_second_moment_bounds(3, 2, 0.5)[1] == pytest.approx(8 * 2 * 0.5 * 9 / 2)
 
 
 # Exact laws of a list of +-1, n/2 of each: S_k = 2 X - k with X hypergeometric ------------------------------
@@ -213,6 +219,14 @@ def test_empirical_bernstein_radius_covers_the_exact_law(delta):
             for p in seen
         ]
         assert law[np.abs(seen - ones / n) > radii].sum() <= delta
+
+
+def test_the_part_of_the_deviations_is_the_published_one():
+    """sd_k sqrt(2 rho_k log(10/delta) / k); rho_k = 1 - (k-1)/n up to n/2, then (1 - k/n) (1 + 1/k)."""
+    some, none = (ro.empirical_bernstein_radius(4, np.full(4, sd), 3.0, 0.1) for sd in (1.7, 0.0))
+    rho = np.array([1.0, 3 / 4, 1 / 4 * 4 / 3, 0.0])
+    expected = 1.7 * np.sqrt(2 * rho * math.log(100.0) / np.arange(1, 5))
+    np.testing.assert_allclose(some - none, expected, rtol=1e-12, atol=1e-12)
 
 
 # R5, R6 -----------------------------------------------------------------------------------------------------
