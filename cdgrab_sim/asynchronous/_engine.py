@@ -94,10 +94,12 @@ def _model(problem: Problem, plan: Plan, queues: Queues) -> Model:
     times = plan.times
     law, a, b = times.law
     scale, power, floor = constants(problem, times.current)
+    per_worker, cycle = by_worker(plan.workers, times)
     return Model(
         keys=worker_keys(plan.seed, plan.workers),
         queue=queues.ring,
-        per_worker=by_worker(plan.workers, times),
+        per_worker=per_worker,
+        cycle=cycle,
         per_example=by_example(problem, times),
         law=int(law),
         a=float(a),

@@ -6,9 +6,9 @@ import numpy as np
 
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import FloatArray
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.asynchronous._clock import cumulative
-from cdgrab_sim.asynchronous._records import JobTimes, Method, MethodState, positive_times
+from cdgrab_sim.asynchronous._records import JobTimes, Method, MethodState, is_ragged, positive_times
 
 
 def first_state(method: Method, x0: FloatArray, workers: int, step_size: float) -> MethodState:
@@ -51,8 +51,10 @@ def by_example(problem: Problem, times: JobTimes) -> FloatArray:
     return np.array(np.broadcast_to(factors, shape), order="C")
 
 
-def by_worker(workers: int, times: JobTimes) -> FloatArray:
-    """Return the times of each worker, a table (workers, K) that is walked cyclically."""
+def by_worker(workers: int, times: JobTimes) -> tuple[FloatArray, IntArray]:
+    """Return the times of each worker, a table (workers, K), and how much of its row each walks."""
+    if is_ragged(times.worker):
+        return _ragged(workers, times.worker)
     table = positive_times("job times by worker", times.worker)
     table = table if table.ndim > 1 else np.atleast_1d(table)[:, None]
     if table.ndim != 2 or table.shape[0] not in (1, workers):
@@ -63,7 +65,20 @@ def by_worker(workers: int, times: JobTimes) -> FloatArray:
     table = np.array(np.broadcast_to(table, (workers, table.shape[-1])), order="C")
     if np.isinf(table[:, 0]).all():
         raise ValueError("job times by worker: expected a worker that works; all of them are infinite")
-    return table
+    return table, np.full(workers, table.shape[1])
+
+
+def _ragged(workers: int, rows: tuple[FloatArray, ...]) -> tuple[FloatArray, IntArray]:
+    if len(rows) != workers:
+        raise ValueError(
+            f"job times: expected the jobs of {workers} workers; got those of {len(rows)}; run with "
+            f"workers={len(rows)}"
+        )
+    cycle = np.array([len(row) for row in rows])
+    table = np.ones((workers, cycle.max()))
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table, cycle
 
 
 def clock(workers: int, times: JobTimes) -> FloatArray:

@@ -39,6 +39,7 @@ class Model(NamedTuple):
     keys: NDArray[np.uint64]  # (streams, m)
     queue: IntArray  # (rows, length), a ring; length 0: examples are drawn independently
     per_worker: FloatArray  # (m, K)
+    cycle: IntArray  # (m,) how many entries of its row each worker walks, again and again
     per_example: FloatArray  # (rows, n)
     law: int  # a Law, and its parameters
     a: float
@@ -93,12 +94,12 @@ def start(x: FloatArray, worker: int, now: float, k: int, effort: float, jobs: J
     where its time is not a number.
     """
     held, per_worker, per_example = jobs.held, model.per_worker, model.per_example
-    number, n, K = held[worker, NUMBER], per_example.shape[1], per_worker.shape[1]
+    number, n, cycle = held[worker, NUMBER], per_example.shape[1], model.cycle[worker]
     row = worker if per_example.shape[0] > 1 else 0
     held[worker, READ], held[worker, NUMBER] = k, number + 1
     for p in range(x.shape[0]):
         jobs.reads[worker, p] = x[p]
-    base = per_worker[worker, number % K if K > 1 else 0]
+    base = per_worker[worker, number % cycle if cycle > 1 else 0]
     base *= per_example[row, held[worker, EXAMPLE] - row * n] * effort
     end = finish(model.done, worker, model.step, now, base * factor(model, worker, number))
     jobs.starts[worker] = now

@@ -156,7 +156,8 @@ class JobTimes:
     ----------
     name : str
     worker : array (workers, K) or (workers,) or number
-        Positive; infinite for a worker that never finishes. A table is walked cyclically.
+        Positive; infinite for a worker that never finishes. A table is walked cyclically. A tuple of arrays
+        has a row for each worker, as long as it likes.
     example : callable or None
         ``example(problem) -> array (m, n)`` of positive factors.
     law : tuple (kind, a, b)
@@ -185,7 +186,8 @@ class JobTimes:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _checks.text("name", self.name))
-        positive_times("job times by worker", self.worker)
+        for row in self.worker if is_ragged(self.worker) else (self.worker,):
+            positive_times("job times by worker", row)
         law = _checks.floats("law", self.law, 1)
         if law.shape != (3,) or law[0] not in list(Law):
             raise ValueError(f"law: expected (kind, a, b) with a kind of Law; got {self.law}")
@@ -195,6 +197,11 @@ class JobTimes:
             if value is not None:
                 _checks.function(name, value)
                 _checks.takes(name, value, argument, hint="see job_times for ready ones")
+
+
+def is_ragged(worker: Any) -> bool:
+    """Tell a tuple of rows, one for each worker, from numbers for all workers and from a table."""
+    return isinstance(worker, tuple) and all(np.ndim(row) == 1 for row in worker)
 
 
 def based_on(base: Any) -> JobTimes:

@@ -16,6 +16,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.asynchronous._hash import control
+from cdgrab_sim.asynchronous._recorded import recorded
 from cdgrab_sim.asynchronous._records import CurrentLoss, JobTimes, Law, based_on, positive_times
 from cdgrab_sim.asynchronous._varying import on_off, sinusoid, trace
 
@@ -30,6 +31,7 @@ __all__ = [
     "lognormal",
     "on_off",
     "pareto",
+    "recorded",
     "shuffled",
     "sinusoid",
     "straggler",
