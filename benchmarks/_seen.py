@@ -32,7 +32,8 @@ class Seen:
         """Return the tests that execute a statement, and others that may tell.
 
         What runs at import belongs to no test: then the first are all that execute something of its file, and
-        the others all that execute something of its folder.
+        the others all that execute something of its folder. What a fixture runs belongs to the first test
+        that asks for it: the others hold the rest of its file.
         """
         at, (first, last) = self.lines.get(file, {}), statement_around(source, line)
         near = every = set().union(*at.values())
@@ -42,6 +43,8 @@ class Seen:
             near = set().union(
                 *(t for f, seen in self.lines.items() if f.startswith(folder) for t in seen.values())
             )
+        files = {test.partition("::")[0] for test in own}
+        near = near | {test for test in self.seconds if test.partition("::")[0] in files}
         return self._fastest_first(own), self._fastest_first(near - own)
 
     def _fastest_first(self, tests: set[str]) -> list[str]:

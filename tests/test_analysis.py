@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.integrate import quad
 
 from cdgrab_sim import analysis
 
@@ -331,3 +332,15 @@ def test_positive_intervals_cover_skewed_means_more_often(draw, mean):
         for positive in (False, True)
     }
     assert hits[False] < hits[True] <= 0.96 * 4000
+
+
+@pytest.mark.parametrize(("seeds", "low"), [(10, -0.05), (4, -0.08)])
+def test_the_chance_to_agree_is_the_integral_over_estimated_deviations(seeds, low):
+    """Of mean - t s / sqrt(R) >= low, where (R - 1) s^2 is chi-squared and independent of the mean."""
+    error, chi, t = 0.1 / np.sqrt(seeds), stats.chi2(seeds - 1), stats.t(seeds - 1).ppf(0.95)
+
+    def chance(x):
+        return stats.norm.sf(low / error + t * np.sqrt(x / (seeds - 1))) * chi.pdf(x)
+
+    expected = quad(chance, 0.0, 60.0, limit=200)[0]
+    assert analysis.chance_to_agree(0.0, 0.1, seeds, low, np.inf) == pytest.approx(expected, rel=2e-5)

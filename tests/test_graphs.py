@@ -274,3 +274,6 @@ def test_the_stationary_covariance_is_that_of_all_orders():
     S = np.linalg.solve(np.eye(9) - np.kron(A, A), noise.ravel()).reshape(3, 3)
     found = networks.consensus_covariance(a / 2.0, 2.0, W, b.var(axis=1), 2)
     assert_allclose(found, S, rtol=1e-12, atol=1e-15)
+    rest = np.linalg.solve(np.eye(3) - (1.0 - a) * W, a * W @ b.mean(axis=1))
+    error = networks.consensus_error(a / 2.0, [2.0], W, b[..., None])
+    assert error == pytest.approx(np.trace(S) / 3.0 + rest.var(), rel=1e-12)

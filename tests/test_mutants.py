@@ -14,6 +14,7 @@ from tests.mutants import ASYNCHRONY, CONSTANTS, FORMULAS, KERNELS, MUTANTS
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = (KERNELS[0], KERNELS[4], FORMULAS[5], FORMULAS[8], FORMULAS[18], ASYNCHRONY[14], CONSTANTS[15])
+LONG = {"T10"}  # minutes as plain Python: compiled, in a folder of its own
 
 
 def name(mutant):
@@ -29,7 +30,8 @@ def rows_of(mutant, folder):
     source = folder / mutant.file
     source.write_text(source.read_text(encoding="utf-8").replace(mutant.old, mutant.new), encoding="utf-8")
     # Plain Python loops: nothing to compile, and no machine code of the unchanged kernels to be found.
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(folder)}
+    plain = {"NUMBA_DISABLE_JIT": "0" if mutant.label in LONG else "1"}
+    environment = os.environ | plain | {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "numba")}
     words = ["check", mutant.label, "--quick", "--json", "-q", "--jobs", "1", "--out", str(folder / "out")]
     done = subprocess.run(
         [sys.executable, "-m", "cdgrab_sim", *words],

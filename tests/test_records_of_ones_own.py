@@ -7,6 +7,7 @@ import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim import testing
+from cdgrab_sim.problems import _slope
 
 RNG = np.random.RandomState(3)
 B = RNG.standard_normal((2, 5, 3))
@@ -213,6 +214,15 @@ def test_a_run_warns_of_gradients_that_are_no_slope(by, scale):
     assert caught[0].filename == __file__
     runs(replace(problem, grads=grads), x0=scale * np.ones(3))
     runs(replace(problem, grads=grads))
+
+
+def test_a_run_does_not_look_where_that_would_cost_too_much(monkeypatch):
+    problem = mine(grads=scaled(1.5), loss=None)
+    monkeypatch.setattr(_slope, "_MOST", problem.m * problem.n * problem.d)
+    with pytest.warns(UserWarning, match="expected grads to be the slope of value"):
+        runs(problem, x0=np.ones(3))
+    monkeypatch.setattr(_slope, "_MOST", problem.m * problem.n * problem.d - 1)
+    runs(problem, x0=np.ones(3))
 
 
 def absolute(out, x, who, idx, data):

@@ -56,11 +56,12 @@ def test_tests_of_a_statement_are_those_that_execute_any_of_its_lines():
     assert statement_around(SOURCE, 10) == (9, 10)
     assert statement_around(SOURCE, 7) == (7, 7)
     assert [line for line in range(1, 11) if within_a_function(SOURCE, line)] == [6, 7, 8, 9, 10]
-    lines = {"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "fails"}}, "others.py": {1: {"c"}}}
-    seen = Seen(lines, {"a": 0.2, "b": 0.1, "c": 0.3})
+    lines = {"f.py": {9: {"a"}, 10: {"b"}, 7: {"a", "fails"}}, "others.py": {1: {"t.py::c"}}}
+    seen = Seen(lines, {"a": 0.2, "b": 0.1, "t.py::c": 0.3, "t.py::d": 0.4})
     assert seen.tests("f.py", SOURCE, 10) == (["b", "a"], [])
     assert seen.tests("f.py", SOURCE, 7) == (["a"], ["b"])
-    assert seen.tests("f.py", SOURCE, 3) == (["b", "a"], ["c"])  # it runs at import
+    assert seen.tests("f.py", SOURCE, 3) == (["b", "a"], ["t.py::c"])  # it runs at import
+    assert seen.tests("others.py", "def f():\n    pass", 1) == (["t.py::c"], ["b", "a", "t.py::d"])
     assert seen.tests("g.py", SOURCE, 10) == ([], [])
 
 

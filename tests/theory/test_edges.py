@@ -67,6 +67,9 @@ def test_a_table_of_subsets_may_be_as_large_as_the_limit(monkeypatch):
 
 def test_published_orders_are_those_of_their_formulas():
     for name, expected in (
+        ("rr non-convex", 3.0 ** (-1 / 3) * 5.0 ** (-2 / 3)),
+        ("grab non-convex", 15.0 ** (-2 / 3)),
+        ("cd-grab non-convex", 30.0 ** (-2 / 3)),
         ("cd-grab PL", (2 * 3 * 5) ** -2.0),
         ("rr strongly convex, Lipschitz Hessian", 15.0**-2 + 5.0**-3),
         ("flipflop rr quadratic", 15.0**-2 + 1 / (3 * 5.0**5)),

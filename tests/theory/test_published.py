@@ -1,13 +1,15 @@
 """Published lines keep the exponents they claim and refuse what they do not cover.
 
-Their constants are recalled or read, so none is an expected value here.
+Constants that are only recalled are no expected values here.
 """
 
 import contextlib
 import itertools
+import re
 
 import numpy as np
 import pytest
+from scipy.special import lambertw
 
 from theory import balancing, convergence, herding
 from theory.asynchrony import fixed_delay
@@ -67,6 +69,24 @@ def test_only_the_proofs_x_has_the_unit_of_f():
 
     assert start(7.0, False) == pytest.approx(7.0 * start(1.0, False), rel=1e-4)
     assert start(7.0, True) > 30 * 7.0 * start(1.0, True)
+
+
+def test_the_step_of_the_nonconvex_theorem_is_as_printed():
+    """The third of the caps, which noise makes the smallest: the cube root of 4 F m^2 over the noise."""
+    given = {key: value for key, value in SETTING.items() if key != "mu"}
+    noise = 42 * (2 * 3.5 * 2) ** 2 * 16 * 10**6 + 18 * (2 * 4 * 3) ** 2 * 16**3
+    alpha = convergence.cd_grab_nonconvex_step_published(**given, T=10**6)
+    assert alpha**3 == pytest.approx(4 * 16 / noise, rel=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [3.0, 3e4])
+def test_the_condition_of_the_pl_theorem_is_as_printed(sigma):
+    """T >= 10 + 32 (L / mu) (2 + A / (m n)) W, of the words with which it is refused."""
+    T, C = 8, (1 + sigma**2 / 2) * 0.1**2 / (224 * (2 * (sigma + 0.5) * 2) ** 2)
+    W = float(lambertw((T * 4 * 16) ** 2 * C).real)
+    least = f"expected T >= {10 + 32 * 20 * (2 + 2 / 64) * W:.4g} "
+    with pytest.raises(ValueError, match=re.escape(least)):
+        convergence.cd_grab_pl_step_published(**SETTING | {"sigma": sigma}, T=T)
 
 
 def test_the_condition_on_epochs_implies_the_caps_of_the_proof():
