@@ -12,6 +12,7 @@
 `orderings`, `Ordering`, `Seen`    example orderings, built in and your own
 `updates`, `Update`, `Iterates`    how iterates move: SGD, momentum, Adam, and your own
 `compressors`, `graphs`            what is sent instead of a gradient, and to whom
+`participation`                    who takes part in a round
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
 `thinning`                         few points that stand for many, by the same pair rule
 `simulate_async`, `asynchronous`   SGD with delays
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cdgrab_sim import graphs as graphs
     from cdgrab_sim import herding as herding
     from cdgrab_sim import orderings as orderings
+    from cdgrab_sim import participation as participation
     from cdgrab_sim import plots as plots
     from cdgrab_sim import problems as problems
     from cdgrab_sim import testing as testing
@@ -87,6 +89,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "load": ("_load", "load"),
     "open_sweep": ("_sweep", "open_sweep"),
     "orderings": ("orderings", None),
+    "participation": ("participation", None),
     "plots": ("plots", None),
     "problems": ("problems", None),
     "updates": ("updates", None),

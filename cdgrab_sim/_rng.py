@@ -36,6 +36,7 @@ class Role(IntEnum):
     UPDATE = 6  # the uniform numbers of updates; index: the replicate
     GRAPH = 8  # edges of random graphs, and who talks in randomized gossip; index: 0 and 1
     THINNING = 9  # the signs of kernel halving
+    COHORT = 10  # who takes part, epoch: the round, or the meta-epoch; index: the replicate
 
 
 class Stream:

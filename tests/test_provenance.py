@@ -11,6 +11,7 @@ REGISTRIES = {
     "orderings": cg.orderings.ORDERINGS,
     "problems": cg.problems.PROBLEMS,
     "updates": cg.updates.UPDATES,
+    "participation": cg.participation.PARTICIPATION,
 }
 RECORDS = {
     (kind, name): make(**({"m": 1, "n": 2} if kind == "problems" else {}))

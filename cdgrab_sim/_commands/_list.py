@@ -7,7 +7,17 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cdgrab_sim import _plugins, asynchronous, compressors, experiments, graphs, orderings, problems, updates
+from cdgrab_sim import (
+    _plugins,
+    asynchronous,
+    compressors,
+    experiments,
+    graphs,
+    orderings,
+    participation,
+    problems,
+    updates,
+)
 from cdgrab_sim._registry import Registry, origin
 from cdgrab_sim.experiments._provenance import theory_counts
 from cdgrab_sim.experiments._times import in_words
@@ -26,6 +36,7 @@ def run(args: argparse.Namespace) -> str:
         "updates": _sourced(updates.UPDATES, files),
         "compressors": _summaries(compressors.COMPRESSORS),
         "graphs": _summaries(graphs.GRAPHS),
+        "participation": _sourced(participation.PARTICIPATION, ()),
         "asynchronous methods": _sourced(asynchronous.METHODS, files),
         "experiments (times on one core)": {
             name: f"{question} ({taken})" if (taken := in_words(name)) else question

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks, orderings, problems, updates
+from cdgrab_sim import _checks, orderings, participation, problems, updates
 from cdgrab_sim._files import writable_file
 from cdgrab_sim._records import Problem, Record
 from cdgrab_sim._run import Run
 from cdgrab_sim._types import FloatArray
+from cdgrab_sim.participation import Participation
 from cdgrab_sim.synchronous._simulate import simulate
 
 _LINES = 11  # of the table
@@ -33,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--momentum", type=float, default=0.0, help="of plain heavy ball (default: 0)")
     add("--weight-decay", type=float, default=0.0)
     add("--batch", type=int, default=1, help="examples per worker and step (default: 1)")
+    add("--cohort", type=int, metavar="C", help="workers that take part in a round (default: all)")
+    add("--clients", help="how cohorts are chosen: uniform (default), or an ordering, such as rr or ig")
     add("--seed", type=int, default=0, help="the only source of randomness (default: 0)")
     add("--save", metavar="FILE.npz", help="keep the whole run")
     add("--json", action="store_true", help="print one JSON object instead of the table")
@@ -54,7 +57,8 @@ def run(args: argparse.Namespace) -> str:
         if "L" not in problem.constants:
             raise ValueError(f"--step-size: expected a number, as {args.problem} has no known L; got none")
         step_size = 0.05 / (problem.n * problem.constants["L"])
-    norms = ("inf", "l2")
+    who = _cohorts(args.cohort, args.clients)
+    norms = ("inf", "l2") if who is None else ()  # errors of whole epochs
     done = simulate(
         problem,
         args.ordering,
@@ -66,11 +70,24 @@ def run(args: argparse.Namespace) -> str:
         momentum=args.momentum,
         weight_decay=args.weight_decay,
         batch=args.batch,
+        participation=who,
         record=Record(every=max(1, args.epochs // (_LINES - 1)), herding=norms),
     )
     if args.save:
         done.save(args.save)
     return json.dumps(_columns(done) | {"meta": dict(done.meta)}) if args.json else _table(done)
+
+
+def _cohorts(cohort: int | None, clients: str | None) -> Participation | None:
+    """Return who takes part, or None for everybody."""
+    if cohort is None:
+        if clients is not None:
+            raise ValueError(f"--clients: expected --cohort beside it; got {clients} alone")
+        return None
+    if clients in (None, "uniform"):
+        return participation.uniform(cohort=cohort)
+    known = ["uniform", *orderings.ORDERINGS]
+    return participation.ordered(cohort=cohort, ordering=_checks.choice("--clients", clients, known))
 
 
 def _start(problem: Problem) -> FloatArray | None:

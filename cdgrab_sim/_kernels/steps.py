@@ -98,11 +98,11 @@ def _walk(
             if takes and weight.shape[0] > 0:
                 for i in range(m):
                     reset(spare[0])
-                    take(it, spare[0], g[i], alpha[update], i, idx[i], U[k, i])
+                    take(it, spare[0], g[i], alpha[update], who[i], idx[i], U[k, i])
                     add_row(out[i] if each else first, spare[0], weight[i, idx[i]])
             elif takes:
                 for i in range(m):
-                    take(it, out[i] if each else first, g[i], alpha[update], i, idx[i], U[k, i])
+                    take(it, out[i] if each else first, g[i], alpha[update], who[i], idx[i], U[k, i])
             elif each:
                 for i in range(0 if alone else m):
                     add(out[i], g[i : i + 1], weight[i : i + 1], idx[i : i + 1])

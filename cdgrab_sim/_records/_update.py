@@ -71,10 +71,14 @@ class Update:
         Uniform numbers in [0, 1) per gradient. They are drawn outside, worker by worker, so that those of
         worker i depend neither on m nor on what orderings draw.
     settings : mapping
-        The arguments that made the update: plain JSON, for results.
+        The arguments that made the update: plain JSON, for results. ``steps`` among them is that of a round;
+        None: those of an epoch.
     fused : (float, float), optional
         Momentum and weight decay, where `step` is the heavy ball with them: the walk then takes the step
         itself, with the same bits. Needs ``S`` to have the velocity as its first row.
+    stateless : bool
+        Nothing about single workers outlives a round, so that others may take their rows of `g`, `u` and
+        ``X`` in the next one. Only then may workers be absent. (`take` is told the worker itself.)
     provenance : str
         Where the formulas come from, "read" or "recalled", and what is "proved here"; for `cdgrab list`.
 
@@ -117,6 +121,7 @@ class Update:
     draws: int | Callable[[Problem], int] = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fused: tuple[float, float] | None = field(default=None, repr=False)
+    stateless: bool = False
     provenance: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
@@ -134,6 +139,7 @@ class Update:
             _checks.takes(f"{where} begin", self.begin, "it", "gradient")
         if self.anchored and (self.each or self.take is not None):
             raise ValueError(f"{where} anchored: expected neither each nor take beside it; leave them out")
+        object.__setattr__(self, "stateless", _checks.flag("stateless", self.stateless))
         _checks.mapping(f"{where} settings", self.settings)
         if callable(self.draws):
             _checks.takes(f"{where} draws", self.draws, "problem")

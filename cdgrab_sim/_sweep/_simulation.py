@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim import _checks
+from cdgrab_sim import _checks, participation
 from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._registry import Registry
 from cdgrab_sim._run import Run
@@ -22,7 +22,7 @@ from cdgrab_sim.synchronous._simulate import simulate
 from cdgrab_sim.updates import UPDATES
 
 _REQUIRED = ("problem", "ordering", "epochs", "step_size")
-_OPTIONAL = ("seed", "x0", "update", "batch", "record")
+_OPTIONAL = ("seed", "x0", "update", "batch", "participation", "record")
 _OF_UPDATES = ("momentum", "weight_decay")  # fields of a run without `update`; else arguments of the update
 
 # curve -> names of its axes; a curve with the name of its axis holds the labels of that axis
@@ -62,6 +62,8 @@ class Simulation:
             _checks.real("step_size", config["step_size"], above=0.0)
         for name in _OF_UPDATES:
             _checks.real(name, config.get(name, 0.0), low=0.0)
+        if config.get("participation") is not None:
+            participation.make(config["participation"])
         self.record(config)
 
     def __call__(self, config: Config) -> Values:

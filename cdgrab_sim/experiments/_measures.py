@@ -2,8 +2,9 @@
 
 A cell is plain JSON. It has ``ordering``, ``m``, ``n`` and ``seed``; where SGD runs, ``problem`` (a family
 and its arguments), ``replicates`` (by ordering, or for ``others``), ``x0`` where it does not start at x_star,
-``every`` where not every epoch is looked at, ``update`` where it is not plain SGD; and what the task asks
-for. Experiments and `check` measure with the same functions, at sizes of their own.
+``every`` where not every epoch is looked at, ``update`` where it is not plain SGD, ``participation`` where
+workers are absent; and what the task asks for. Experiments and `check` measure with the same functions, at
+sizes of their own.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ def run_of(
         x0=np.broadcast_to(cell["x0"], problem.d) if "x0" in cell else problem.x_star,
         update=update_of(cell),
         batch=cell.get("batch", 1),
+        participation=cell.get("participation"),
         record=record,
         threads=1,
     )

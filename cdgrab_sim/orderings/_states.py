@@ -15,14 +15,19 @@ from cdgrab_sim._types import FloatArray, IntArray
 
 
 def states(
-    ordering: Ordering, problem: Problem, seed: int, replicate: int = 0, first: IntArray | None = None
+    ordering: Ordering,
+    problem: Problem,
+    seed: int,
+    replicate: int = 0,
+    first: IntArray | None = None,
+    role: Role = Role.ORDER,
 ) -> Iterator[Any]:
     """Yield the state of epoch 0, 1, 2, ...; between two of them the caller shows the epoch's gradients.
 
-    `seed` and `replicate` are the address of the draws; `first` (m, n) replaces the first orders of
+    `seed`, `role` and `replicate` are the address of the draws; `first` (m, n) replaces the first orders of
     ``ordering.init``. Orders that are not what they must be are refused.
     """
-    stream = Stream(seed, Role.ORDER, replicate)
+    stream = Stream(seed, role, replicate)
     state = ordering.init(problem, stream.at(0))
     if first is not None:
         if not hasattr(state, "_replace"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from cdgrab_sim._kernels.steps import bound_steps
 from cdgrab_sim._kernels.walk import bound_walk
 from cdgrab_sim._records import Iterates, Ordering, Problem, Seen, Update
 from cdgrab_sim._types import FloatArray, IntArray
+from cdgrab_sim.synchronous._rounds import Rounds, once
 
 CHUNK_BYTES = 1 << 18  # a chunk of the stream stays in the second-level cache
 PAIRED_STEPS = 4  # two pairs of one worker, which are balanced at a time
@@ -75,6 +76,7 @@ class Engine:
         batch: int = 1,
         weight: FloatArray | None = None,
         draws: FloatArray | None = None,
+        rounds: Rounds | None = None,
     ) -> None:
         """Walk one epoch in the orders `pi` and show each chunk of the stream to `see`.
 
@@ -90,10 +92,12 @@ class Engine:
             What the gradient of each example is multiplied with; 1 by default.
         draws : array (n, m, draws), optional
             The uniform numbers of the update.
+        rounds : Rounds, optional
+            Who is there; everybody by default.
         """
         if self._update.begin is not None:
             self._update.begin(self.it, self.full_gradient)
-        self._pass(self._update, self.it, pi, alpha, see, batch, weight, draws)
+        self._pass(self._update, self.it, pi, alpha, see, batch, weight, draws, rounds)
 
     def stand_still(self, x: FloatArray, pi: IntArray, see: See | None = None) -> FloatArray:
         """Show all gradients at `x` in the orders `pi` to `see`, and return their mean."""
@@ -125,6 +129,7 @@ class Engine:
         batch: int,
         weight: FloatArray | None = None,
         draws: FloatArray | None = None,
+        rounds: Rounds | None = None,
     ) -> None:
         out, data, fused = self._sum, self._data, None
         out[:] = 0.0
@@ -132,16 +137,32 @@ class Engine:
             fused, x, v, (momentum, decay) = self._fused, it.x, it.S[0], update.fused
         else:
             walk = self._stepping.get(update.name) or self._bind(update)
-            weight = _ALL_ONES if weight is None else weight
-            draws = self._nothing if draws is None else draws
-        for seen in self._chunks:
+        w, U = _ALL_ONES if weight is None else weight, self._nothing if draws is None else draws
+        for seen in self._chunks if rounds is None else self._present(rounds, batch):
             k0, who, at, G = seen
+            rows = pi if rounds is None else pi[who]
             if fused is not None:
-                fused(G, at, x, v, out[0], pi, who, k0, alpha, momentum, decay, batch, data)
+                fused(G, at, x, v, out[0], rows, who, k0, alpha, momentum, decay, batch, data)
+            elif rounds is None:
+                walk(G, at, it, out, self._spare, pi, w, U, who, k0, alpha, batch, data)
             else:
-                walk(G, at, it, out, self._spare, pi, weight, draws, who, k0, alpha, batch, data)
+                seats = (out[: len(who)] if update.each else out), self._spare[: len(who)]
+                theirs = w[who] if len(w) else w
+                walk(G, at, it, *seats, rows, theirs, np.take(U, who, axis=1), who, k0, alpha, batch, data)
+            if rounds is not None:
+                rounds.see(G)
             if see is not None:
-                see(seen)
+                see(seen if rounds is None else once(seen))
+
+    def _present(self, rounds: Rounds, batch: int) -> Iterator[Seen]:
+        """Yield the chunks of an epoch in which workers may be absent."""
+        d, flat, places = self.problem.d, self.stream.reshape(-1), self._chunks[0].at.reshape(-1)
+        most = len(self.stream)
+        for start, end, who in rounds.pieces(batch):
+            for k0 in range(start, end, most):
+                shape = min(most, end - k0), len(who)
+                size = shape[0] * shape[1]
+                yield Seen(k0, who, places[:size].reshape(shape), flat[: size * d].reshape(*shape, d))
 
     def _bind(self, update: Update) -> Callable[..., None]:
         walk = bound_steps(self.problem.grads, update)

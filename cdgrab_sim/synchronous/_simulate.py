@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cdgrab_sim import _checks, orderings, problems, updates
+from cdgrab_sim import participation as participations
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._records import Ordering, Problem, Record, Update
 from cdgrab_sim._rng import Role, Stream
@@ -23,10 +24,12 @@ from cdgrab_sim._run import Run, Status
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim._version import __version__
 from cdgrab_sim.orderings._states import orders_of, states, weight_of
+from cdgrab_sim.participation import Participation
 from cdgrab_sim.problems._probe import probe
 from cdgrab_sim.problems._slope import warn_of_slope
 from cdgrab_sim.synchronous._engine import Engine, observer
 from cdgrab_sim.synchronous._recorder import Recorder
+from cdgrab_sim.synchronous._rounds import Rounds
 from cdgrab_sim.synchronous._schedule import Batch, StepSize, batches, describe, schedule
 
 _THREADS_PAY_FROM = 1 << 18  # gradient entries per epoch; below, handing over costs more than it saves
@@ -43,6 +46,7 @@ class _Plan:
     alphas: Callable[[int], FloatArray]
     batches: list[int]
     seed: int
+    participation: Participation | None
 
 
 def simulate(
@@ -58,6 +62,7 @@ def simulate(
     momentum: float = 0.0,
     weight_decay: float = 0.0,
     batch: Batch = 1,
+    participation: Participation | str | Mapping[str, Any] | None = None,
     record: Record | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -95,6 +100,10 @@ def simulate(
     batch : int, int array (T,), or function of the epoch
         Examples of its order that each worker averages per update. A last, short batch is divided by
         `batch` as well, so that at fixed x every epoch moves by alpha (n / batch) grad f.
+    participation : Participation, str or mapping, optional
+        Who takes part in a round of the update: a record, such as ``cg.participation.uniform(cohort=2)``, a
+        registered name, or name and arguments. Everybody by default. Absent workers skip their examples,
+        which nobody sees.
     record : Record, optional
         What to write down: loss and gradient norm at every epoch by default.
     threads : int, optional
@@ -140,7 +149,11 @@ def simulate(
         probe(problem, x[0])
         warn_of_slope(problem, x[0], stacklevel=2)
     updates.start(update, x[0], problem)
-    plan = _Plan(problem, ordering, epochs, update, alphas, sizes, seed)
+    who = None if participation is None else participations.make(participation)
+    if who is not None:
+        Rounds(who, update, problem, seed, 0)
+        _refuse_whole_epochs(record)
+    plan = _Plan(problem, ordering, epochs, update, alphas, sizes, seed, who)
     recorder = Recorder(record, problem, epochs=epochs, replicates=len(x))
     meta = _meta(plan, record) | {"step_size": describe(step_size), "x0": x.tolist()}
     diverged_at = _chains(plan, x, recorder, _threads(threads, plan, len(x)), progress)
@@ -166,6 +179,14 @@ def _update(update: Update | str | None, momentum: float, weight_decay: float) -
     return updates.make(update)
 
 
+def _refuse_whole_epochs(record: Record) -> None:
+    if record.herding or record.balance:
+        raise ValueError(
+            "record: expected neither herding nor balance where workers are absent, as no epoch is whole; "
+            f"got {record}"
+        )
+
+
 def _start(x0: ArrayLike | None, replicates: int, d: int) -> FloatArray:
     start = np.zeros(d) if x0 is None else _checks.floats("x0", x0, (1, 2))
     if start.shape not in ((d,), (replicates, d)):
@@ -185,6 +206,7 @@ def _meta(plan: _Plan, record: Record) -> dict[str, Any]:
         "update": plan.update.describe(),
         "epochs": plan.epochs,
         "seed": plan.seed,
+        "participation": None if plan.participation is None else plan.participation.describe(),
         "batch": plan.batches[0] if len(set(plan.batches)) == 1 else plan.batches,
         "record": asdict(record) | {"herding": list(record.herding)},
     }
@@ -215,7 +237,9 @@ def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callab
     uniforms, numbers = Stream(plan.seed, Role.UPDATE, r), plan.update.draws_on(problem)
     average = x.copy() if recorder.record.average else None
     rows = {int(t): row for row, t in enumerate(recorder.epochs)}
-    coming = states(ordering, problem, plan.seed, r)
+    coming, who, rounds = states(ordering, problem, plan.seed, r), plan.participation, None
+    if who is not None:
+        rounds = Rounds(who, plan.update, problem, plan.seed, r)
     for t in range(plan.epochs):
         state = next(coming)
         pi, see = orders_of(ordering, state), observer(ordering, state)
@@ -228,7 +252,8 @@ def _chain(plan: _Plan, r: int, engine: Engine, recorder: Recorder, tick: Callab
                 see = partial(recorder.stream, r, row, ordering, state)
         draws = _draws(problem, uniforms, t, numbers) if numbers else None
         weight = weight_of(ordering, state, problem)
-        engine.epoch(pi, plan.alphas(t), see, batch=plan.batches[t], weight=weight, draws=draws)
+        b = plan.batches[t]
+        engine.epoch(pi, plan.alphas(t), see, batch=b, weight=weight, draws=draws, rounds=rounds)
         recorder.count_clips(r, state)
         if not np.isfinite(x).all():
             return t

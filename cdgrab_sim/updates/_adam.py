@@ -73,4 +73,4 @@ def adam(*, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> Upda
         return iterates(x0, (*settings.values(), 1.0, 1.0), vectors=2)
 
     source = "arXiv 1412.6980, Algorithm 1, recalled"
-    return Update("adam", init, step, settings=settings, provenance=source)
+    return Update("adam", init, step, stateless=True, settings=settings, provenance=source)

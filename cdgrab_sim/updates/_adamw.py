@@ -61,4 +61,6 @@ def adamw(
         return iterates(x0, (*settings.values(), 1.0, 1.0, decay), vectors=2)
 
     source = "arXiv 1711.05101, Algorithm 2, and PyTorch, recalled"
-    return Update("adamw", init, step, settings=settings | {"weight_decay": decay}, provenance=source)
+    return Update(
+        "adamw", init, step, stateless=True, settings=settings | {"weight_decay": decay}, provenance=source
+    )

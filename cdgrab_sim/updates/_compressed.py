@@ -104,6 +104,7 @@ def compressed(*, compressor: AnyCompressor = "rand-k", error_feedback: bool = F
         _remembering if remembers else _forgetting,
         made,
         rows=lambda problem: 2 + (problem.m if remembers else 0),
+        stateless=not remembers,
         settings={"error_feedback": remembers},
         provenance="code of arXiv 2206.07021, read; error feedback arXiv 1901.09847, recalled",
     )

@@ -35,7 +35,7 @@ def heavy_ball_update(name: str, settings: dict[str, float], provenance: str) ->
         return iterates(x0, (momentum, weight_decay), vectors=1)
 
     fused = momentum, weight_decay
-    return Update(name, init, step, settings=settings, fused=fused, provenance=provenance)
+    return Update(name, init, step, stateless=True, settings=settings, fused=fused, provenance=provenance)
 
 
 @UPDATES.register

@@ -102,7 +102,8 @@ def local(
         shares = np.ones(m) if w is None else m * w
         return iterates(x0, (scale, *shares), points=m, vectors=2, counters=(0, H or problem.n))
 
-    return Update("local", init, step, each=True, settings=settings, provenance=_SOURCE)
+    alike = w is None  # else a weight belongs to its worker
+    return Update("local", init, step, each=True, stateless=alike, settings=settings, provenance=_SOURCE)
 
 
 def _weights(weights: Sequence[float]) -> FloatArray:

@@ -48,6 +48,7 @@ def sending(
     parameters: Callable[[Problem], Sequence[float]] = lambda problem: (),
     counters: Callable[[Problem], Sequence[int]] = lambda problem: (),
     points: bool = False,
+    stateless: bool = False,
     settings: dict[str, Any],
     provenance: str,
 ) -> Update:
@@ -63,6 +64,8 @@ def sending(
         What the iterates hold, given the problem.
     points : bool
         Whether every worker has a point of its own.
+    stateless : bool
+        Whether nothing about single workers outlives a round.
     settings : dict
     provenance : str
     """
@@ -76,5 +79,6 @@ def sending(
     step = closed(make, compressor.apply)
     said = {"compressor": compressor.describe(), **settings}
     return Update(
-        name, init, step, each=True, draws=numbers(compressor), settings=said, provenance=provenance
-    )
+        name, init, step, each=True, draws=numbers(compressor), stateless=stateless, settings=said,
+        provenance=provenance,
+    )  # fmt: skip

@@ -63,6 +63,5 @@ def nastya(*, server_step_size: float = 0.1, steps: int | None = None) -> Update
         return iterates(x0, (eta,), points=problem.m, vectors=2, counters=(0, H or problem.n))
 
     source = "arXiv 2201.11066, recalled"
-    return Update(
-        "nastya", init, step, each=True, settings={"server_step_size": eta, "steps": H}, provenance=source
-    )
+    settings = {"server_step_size": eta, "steps": H}
+    return Update("nastya", init, step, each=True, stateless=True, settings=settings, provenance=source)

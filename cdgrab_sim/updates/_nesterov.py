@@ -59,4 +59,4 @@ def nesterov(*, momentum: float = 0.9, weight_decay: float = 0.0) -> Update:
 
     settings = {"momentum": beta, "weight_decay": decay}
     source = "Nesterov, 1983, in PyTorch's form, recalled; rates of linear updates proved here"
-    return Update("nesterov", init, step, settings=settings, provenance=source)
+    return Update("nesterov", init, step, stateless=True, settings=settings, provenance=source)

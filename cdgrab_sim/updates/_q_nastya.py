@@ -94,6 +94,7 @@ def q_nastya(
         parameters=lambda problem: (eta,),
         counters=lambda problem: (0, H or problem.n),
         points=True,
+        stateless=True,
         settings={"server_step_size": eta, "steps": H},
         provenance="code of arXiv 2206.07021, read",
     )

@@ -125,6 +125,11 @@ def step(it, g, alpha, u):
     it.x[:] -= alpha * g
 
 
+def cohorts(problem, seed, replicate):
+    while True:
+        yield np.arange(problem.m)
+
+
 def take(it, out, g, alpha, i, j, u):
     out += g
 
@@ -182,6 +187,10 @@ def as_ordering(factory, /, **valid):
 
 def as_update(factory, /, **valid):
     return call(used(factory, in_simulate, "update"), **valid)
+
+
+def as_participation(factory, /, **valid):
+    return call(used(factory, in_simulate, "participation"), **valid)
 
 
 def as_async(of, factory, /, **valid):
@@ -376,6 +385,13 @@ CALLS = {
     "testing.signs": call(lambda shape: testing.signs(shape), shape=2),
     "testing.vectors": call(testing.vectors, kinds=("gaussian",), n=None, d=None, m=None),
     "testing.whole": call(testing.whole, shape=(2, 3)),
+    "participation.Participation": as_participation(
+        cg.participation.Participation, name="mine", cohorts=cohorts, looks=True, settings={}, provenance="user"
+    ),
+    "participation.make": call(cg.participation.make, participation="uniform", cohort=2),
+    "participation.available": as_participation(cg.participation.available, chances=[0.5, 1.0]),
+    "participation.ordered": as_participation(cg.participation.ordered, cohort=1, ordering="cd-grab"),
+    "participation.uniform": as_participation(cg.participation.uniform, cohort=1),
     "updates.iterates": call(updates.iterates, x0=START, parameters=[1.0], points=2, vectors=1, counters=[1]),
     "updates.make": call(updates.make, update="adam"),
     "updates.adam": as_update(updates.adam, beta1=0.9, beta2=0.99, eps=1e-8),
