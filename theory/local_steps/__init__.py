@@ -8,6 +8,7 @@ the centred gradients within workers, per coordinate and on average over the wor
 
 from theory.local_steps._bounds import local_sgd_lower_bound as local_sgd_lower_bound
 from theory.local_steps._bounds import scaffnew_bound as scaffnew_bound
+from theory.local_steps._cohorts import cohort_floor as cohort_floor
 from theory.local_steps._fixed_points import local_fixed_point as local_fixed_point
 from theory.local_steps._fixed_points import local_offset as local_offset
 from theory.local_steps._rounds import end_of_speedup as end_of_speedup
@@ -16,6 +17,7 @@ from theory.local_steps._rounds import local_floor as local_floor
 from theory.local_steps._rounds import reshuffled_rounds as reshuffled_rounds
 
 __all__ = [
+    "cohort_floor",
     "end_of_speedup",
     "kinked_rest",
     "local_fixed_point",

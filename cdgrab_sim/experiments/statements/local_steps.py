@@ -1,15 +1,16 @@
-"""Local steps (L1 to L6): rounds on quadratics, the law of paths within rounds, control variates."""
+"""Local steps (L1 to L7): rounds on quadratics, paths within rounds, control variates, cohorts."""
 
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import orderings, problems, updates
 from cdgrab_sim._records import Problem
-from cdgrab_sim._types import FloatArray
+from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments._measures import floor
 from cdgrab_sim.experiments.local.prefixes import path_in_rounds, rests
 from cdgrab_sim.experiments.statements._instances import centred, random_orders, seed_of
@@ -21,7 +22,10 @@ from cdgrab_sim.experiments.statements._statement import (
     reference,
     upper,
 )
+from cdgrab_sim.participation import Participation
+from cdgrab_sim.participation._participation import Cohorts
 from cdgrab_sim.synchronous._engine import Engine
+from cdgrab_sim.synchronous._rounds import Rounds
 from cdgrab_sim.synchronous._simulate import simulate
 from theory import local_steps as theory
 
@@ -128,6 +132,32 @@ def scaffnew(rng: Generator, number: int) -> Measured:
             engine.epoch(pi, alphas, None, draws=np.full((1, m, 1), 0.0 if coin else p))
         mean += float(np.prod(np.where(coins, p, 1.0 - p))) * psi(engine)
     return mean / theory.scaffnew_bound(T, alpha, mu, p, start)
+
+
+def _in_turn(turns: IntArray, problem: Problem, seed: int, replicate: int) -> Cohorts:
+    yield from turns
+
+
+@identity("L7", "second moments after rounds of cohorts, over all cohorts and orders", cases=6, tol=1e-11)
+def cohorts(rng: Generator, number: int) -> Measured:
+    """From the minimiser, one round, and one meta-epoch of two: what floors add up."""
+    m, n, C, lam, regularised = 4, 2, 2, float(rng.uniform(0.5, 2.0)), number % 2 == 1
+    z = centred(rng.standard_normal((m, n, 1)), axes=(0, 1))
+    problem, alpha = problems.from_hessians(np.full((m, n, 1, 1), lam), z), float(rng.uniform(0.1, 0.5)) / lam
+    ends, way = [], updates.local(steps=n)
+    for first in itertools.combinations(range(m), C):
+        second = [i for i in range(m) if i not in first]
+        who = Participation("given", partial(_in_turn, np.array([first, second])))
+        for flips in itertools.product((0, 1), repeat=m):
+            pi = np.array([[flip, 1 - flip] for flip in flips])
+            engine, rounds = Engine(problem, way, np.zeros(1)), Rounds(who, way, problem, 0, 0)
+            for _ in range(1 + regularised):
+                engine.epoch(pi, np.full(n, alpha), None, rounds=rounds)
+            ends.append(float(engine.it.x[0]))
+    within, between = float(z.var(axis=1).mean()), float((z.mean(axis=1) ** 2).mean())
+    rho = (1.0 - alpha * lam) ** (n * (1 + regularised))
+    floor_ = theory.cohort_floor(alpha, lam, n, within, between, m, C, regularised=regularised)
+    return difference(np.mean(np.square(ends)), floor_ * (1.0 - rho**2))
 
 
 @reference(
