@@ -22,6 +22,10 @@ from collections.abc import Callable
 from cdgrab_sim import _checks
 from cdgrab_sim._records import Ordering
 from cdgrab_sim._records._ordering import FAMILIES
+from cdgrab_sim.orderings._blocks import blocks as blocks
+from cdgrab_sim.orderings._blocks import blocks_reversed as blocks_reversed
+from cdgrab_sim.orderings._blocks import corgipile as corgipile
+from cdgrab_sim.orderings._buffer import buffer as buffer
 from cdgrab_sim.orderings._fixed import fixed as fixed
 from cdgrab_sim.orderings._fixed import ig as ig
 from cdgrab_sim.orderings._fixed import so as so
@@ -35,6 +39,7 @@ from cdgrab_sim.orderings._pair import cd_grab as cd_grab
 from cdgrab_sim.orderings._pair import d_grab_pair as d_grab_pair
 from cdgrab_sim.orderings._pair import pair as pair
 from cdgrab_sim.orderings._pair_local import cd_grab_local as cd_grab_local
+from cdgrab_sim.orderings._pairwise import pairwise as pairwise
 from cdgrab_sim.orderings._registry import ORDERINGS
 from cdgrab_sim.orderings._rules import SignRule as SignRule
 from cdgrab_sim.orderings._shuffling import flipflop as flipflop
@@ -43,6 +48,7 @@ from cdgrab_sim.orderings._shuffling import sgd as sgd
 from cdgrab_sim.orderings._shuffling import sync_shuf as sync_shuf
 from cdgrab_sim.orderings._sketched import SKETCHES as SKETCHES
 from cdgrab_sim.orderings._sketched import sketched as sketched
+from cdgrab_sim.orderings._stratified import stratified as stratified
 
 ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.random import Generator
 
-from cdgrab_sim._records import Ordering, Problem
+from cdgrab_sim._records import Ordering
 from cdgrab_sim._types import IntArray
-from cdgrab_sim.orderings._orders import random_orders
+from cdgrab_sim.orderings._orders import drawn, random_orders
 from cdgrab_sim.orderings._registry import ORDERINGS
-
-
-class DrawnState(NamedTuple):
-    """Orders drawn anew every epoch."""
-
-    pi: IntArray  # (m, n)
 
 
 @ORDERINGS.register
@@ -30,19 +22,11 @@ def sgd() -> Ordering:
     >>> len(np.unique(run.orders[0, 0, 0])) < 64  # some of 64 examples never, others more than once
     True
     """
-
-    def draw(shape: tuple[int, int], rng: Generator) -> DrawnState:
-        return DrawnState(rng.integers(shape[1], size=shape))
-
-    return Ordering(
+    return drawn(
         "sgd",
+        lambda m, n, rng: rng.integers(n, size=(m, n)),
         provenance="textbook",
-        init=lambda problem, rng: draw((problem.m, problem.n), rng),
-        observe=None,
-        advance=lambda state, rng: draw(state.pi.shape, rng),
         replacement=True,
-        verified=True,
-        family="drawn",
         slopes="sgd",
         compared=True,
         look=("#000000", "s", (0, (1, 1))),
@@ -68,33 +52,14 @@ def rr() -> Ordering:
     >>> bool((first == second).all()), sorted(second.tolist()) == list(range(16))
     (False, True)
     """
-
-    def init(problem: Problem, rng: Generator) -> DrawnState:
-        return DrawnState(random_orders(problem.m, problem.n, rng))
-
-    def advance(state: DrawnState, rng: Generator) -> DrawnState:
-        m, n = state.pi.shape
-        return DrawnState(random_orders(m, n, rng))
-
-    return Ordering(
+    return drawn(
         "rr",
-        init,
-        None,
-        advance,
-        verified=True,
-        family="drawn",
+        random_orders,
         slopes="rr",
         provenance="textbook; arXiv 2006.05988, recalled; on m workers arXiv 2110.10342, read",
         compared=True,
         look=("#E69F00", "o", (0, (4, 2))),
     )
-
-
-class FlipFlopState(NamedTuple):
-    """Orders drawn in even epochs and followed backwards in odd ones."""
-
-    pi: IntArray  # (m, n)
-    backwards: bool
 
 
 @ORDERINGS.register
@@ -118,23 +83,10 @@ def flipflop() -> Ordering:
     >>> bool((back == there[:, ::-1]).all())
     True
     """
-
-    def init(problem: Problem, rng: Generator) -> FlipFlopState:
-        return FlipFlopState(random_orders(problem.m, problem.n, rng), backwards=False)
-
-    def advance(state: FlipFlopState, rng: Generator) -> FlipFlopState:
-        if state.backwards:
-            m, n = state.pi.shape
-            return FlipFlopState(random_orders(m, n, rng), backwards=False)
-        return FlipFlopState(np.ascontiguousarray(state.pi[:, ::-1]), backwards=True)
-
-    return Ordering(
+    return drawn(
         "flipflop",
-        init,
-        None,
-        advance,
-        verified=True,
-        family="drawn",
+        random_orders,
+        reverse=True,
         slopes="flipflop",
         provenance="arXiv 2102.09718, recalled",
         look=("#9A8F00", "D", (0, (6, 1, 1, 1))),
@@ -164,18 +116,14 @@ def sync_shuf() -> Ordering:
     True
     """
 
-    def draw(shape: tuple[int, ...], rng: Generator) -> DrawnState:
-        m, n = shape
+    def draw(m: int, n: int, rng: Generator) -> IntArray:
         places = np.arange(n) + (np.arange(m) * n // m)[:, None]
-        return DrawnState(random_orders(1, n, rng)[0][places % n])
+        pi: IntArray = random_orders(1, n, rng)[0][places % n]
+        return pi
 
-    return Ordering(
+    return drawn(
         "sync-shuf",
-        lambda problem, rng: draw((problem.m, problem.n), rng),
-        None,
-        lambda state, rng: draw(state.pi.shape, rng),
-        verified=True,
-        family="drawn",
+        draw,
         coordinated=True,
         provenance="arXiv 2110.10342, section 5, read",
         look=("#E377C2", "H", (0, (1, 2))),

@@ -325,7 +325,11 @@ CALLS = {
     **{f"orderings.{one.__name__}": as_ordering(one, **RULED)
        for one in (orderings.cd_grab, orderings.d_grab, orderings.d_grab_pair)},
     **{f"orderings.{one.__name__}": as_ordering(one)
-       for one in (orderings.flipflop, orderings.ig, orderings.rr, orderings.sgd, orderings.so)},
+       for one in (orderings.flipflop, orderings.ig, orderings.pairwise, orderings.rr, orderings.sgd, orderings.so)},
+    **{f"orderings.{one.__name__}": as_ordering(one, size=2)
+       for one in (orderings.blocks, orderings.blocks_reversed, orderings.buffer)},
+    "orderings.corgipile": as_ordering(orderings.corgipile, size=2, merged=2),
+    "orderings.stratified": as_ordering(orderings.stratified, strata=2),
     "plots.discrepancy_histogram": call(plots.discrepancy_histogram, values={"greedy": ERRORS[0]}, bounds={"greedy": 6.0}, bins=4,
                                         xlabel="x", ax=None),
     "plots.dots_plot": call(plots.dots_plot, values={"rr": ERRORS[0]}, predicted={"rr": 2.0}, ax=None),

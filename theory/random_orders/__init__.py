@@ -7,6 +7,10 @@ means cancel, as the global sum is 0. In tails ``t`` is the size of a coordinate
 b - a of an interval that holds the coordinate on each worker, and ``delta`` the probability of failure.
 """
 
+from theory.random_orders._drawn import block_second_moment as block_second_moment
+from theory.random_orders._drawn import buffer_second_moment as buffer_second_moment
+from theory.random_orders._drawn import pairwise_orders as pairwise_orders
+from theory.random_orders._drawn import strata_second_moment as strata_second_moment
 from theory.random_orders._limits import BRIDGE_AREA_MEAN as BRIDGE_AREA_MEAN
 from theory.random_orders._limits import BRIDGE_MAXIMUM_MEAN as BRIDGE_MAXIMUM_MEAN
 from theory.random_orders._limits import BRIDGE_MAXIMUM_SECOND_MOMENT as BRIDGE_MAXIMUM_SECOND_MOMENT
@@ -32,7 +36,9 @@ __all__ = [
     "BRIDGE_MAXIMUM_SECOND_MOMENT",
     "any_order_bound",
     "bernstein_tail",
+    "block_second_moment",
     "bridge_maximum_cdf",
+    "buffer_second_moment",
     "empirical_bernstein_radius",
     "hoeffding_serfling_radius",
     "hoeffding_tail",
@@ -40,9 +46,11 @@ __all__ = [
     "maximum_second_moment_bounds",
     "mean_prefix_second_moment",
     "mean_square_prefix",
+    "pairwise_orders",
     "pooled_second_moment",
     "prefix_covariance",
     "prefix_second_moment",
     "same_order_second_moment",
+    "strata_second_moment",
     "workers_herding",
 ]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 
 from cdgrab_sim import orderings
 from cdgrab_sim._records import Ordering, Problem
@@ -18,8 +17,7 @@ from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._exponents import slope_row
 from cdgrab_sim.experiments._measures import floor, problem_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
-from cdgrab_sim.orderings._orders import random_orders
-from cdgrab_sim.orderings._shuffling import DrawnState
+from cdgrab_sim.orderings._orders import drawn, random_orders
 from theory.instances import sign_terms
 
 SAME = "rr, one order for all"
@@ -28,16 +26,7 @@ _NOTHING = 1e-6  # share of rr's floor below which a floor counts as none
 
 def one_order() -> Ordering:
     """Reshuffle with the same permutation on all workers, as equal seeds on all of them do."""
-
-    def draw(shape: tuple[int, int], rng: Generator) -> DrawnState:
-        return DrawnState(np.tile(random_orders(1, shape[1], rng), (shape[0], 1)))
-
-    return Ordering(
-        SAME,
-        init=lambda problem, rng: draw((problem.m, problem.n), rng),
-        observe=None,
-        advance=lambda state, rng: draw(state.pi.shape, rng),
-    )
+    return drawn(SAME, lambda m, n, rng: np.tile(random_orders(1, n, rng), (m, 1)))
 
 
 def workers_floor(cell: Cell) -> dict[str, Any]:

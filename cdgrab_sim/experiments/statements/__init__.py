@@ -9,6 +9,7 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     compression,
     constants,
     convergence,
+    drawn_orders,
     exponents,
     far_tails,
     general_quadratics,

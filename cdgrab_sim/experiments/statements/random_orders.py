@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import herding, problems
-from cdgrab_sim._records import Record
+from cdgrab_sim._records import Ordering, Record
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import centred, largest, prefixes, random_orders, vectors
 from cdgrab_sim.experiments.statements._statement import (
@@ -25,7 +25,7 @@ from cdgrab_sim.synchronous._simulate import simulate
 from theory import random_orders as theory
 
 
-def used_orders(ordering: str, m: int, n: int, epochs: int, seed: int) -> IntArray:
+def used_orders(ordering: Ordering | str, m: int, n: int, epochs: int, seed: int) -> IntArray:
     """Return the orders (epochs, m, n) that an ordering really uses."""
     problem = problems.quadratic(m=m, n=n, d=1)
     record = Record(loss=False, grad_norm=False, orders=True)
