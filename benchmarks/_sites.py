@@ -42,8 +42,12 @@ class Site:
         return f"{self.file}:{self.line}:{self.column} {self.old} -> {self.new}"
 
     def text(self, source: str) -> str:
-        """Return the line without its place, by which equivalent mutants are listed."""
-        return f"{self.file} | {source.splitlines()[self.line - 1].strip()} | {self.old} -> {self.new}"
+        """Return the change within its line, by which equivalent mutants are listed wherever it stands."""
+        line = source.splitlines()[self.line - 1].encode()
+        head, tail = line[: self.column].decode(), line[self.column + len(self.old.encode()) :].decode()
+        return (
+            f"{self.file} | {head.strip()}{' ' * head.endswith(' ')}[{self.old} -> {self.new}]{tail}".strip()
+        )
 
     def applied(self, source: str) -> str:
         """Return the source with the other token."""

@@ -1,6 +1,7 @@
 """The rules against theory: exact laws by enumeration, frequencies by one-sided tests at level 1e-6."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -69,6 +70,13 @@ def test_the_share_of_plus_is_the_formula():
     _, eps = walks(SignRule("self-balancing", bound=2.0, c=2.0), vectors, grid, 2)
     assert (eps[:, 0] == 1).all()
     assert (eps[:, 1] == 1).mean() == 3 / 8
+
+
+@pytest.mark.parametrize(("epochs", "N"), [(1, 1), (3, 8)])
+def test_a_rule_of_many_epochs_shares_its_probability_out_among_them(epochs, N):
+    rule = SignRule("hilbert", delta=0.1, epochs=epochs)
+    expected = 2 * math.log(4 / 0.1 * (1 + math.log(epochs)) * (1 + math.log(N)))
+    assert rule.factor(N) == pytest.approx(expected, rel=1e-14)
 
 
 def test_the_default_threshold_is_that_of_the_prefix_theorem():

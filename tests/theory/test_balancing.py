@@ -260,9 +260,11 @@ def test_walk_balance_over_epochs_and_workers_holds_at_its_level():
 
 
 @pytest.mark.parametrize(("N", "d"), [(1, 1), (100, 4)])
-def test_banaszczyks_lines_are_as_written(N, d):
+def test_lines_of_others_are_as_written(N, d):
     assert vb.banaszczyk_prefix_bound(N, d, "inf") == 5 * math.sqrt(2 * math.log(4 * N * d))
     assert vb.banaszczyk_prefix_bound(N, d, "l2") == 5 * (d**0.5 + math.sqrt(2 * math.log(2 * N)))
+    published = math.sqrt(2 * math.log(4 * d / 0.01) * math.log(4 * N / 0.01))
+    assert vb.cd_grab_balance_published(N, d, 0.01) == pytest.approx(published, rel=1e-14)
 
 
 @pytest.mark.parametrize(

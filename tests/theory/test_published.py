@@ -71,6 +71,16 @@ def test_only_the_proofs_x_has_the_unit_of_f():
     assert start(7.0, True) > 30 * 7.0 * start(1.0, True)
 
 
+def test_the_bounds_of_others_are_as_written():
+    """With no number that is 1, where one operation looks like another."""
+    gap = convergence.rr_convex_published(r0=3.0, L=2.0, sigma=1.5, alpha=0.03, n=5, T=7)
+    assert gap == pytest.approx(3.0 / (2 * 0.03 * 35) + 0.03**2 * 2 * 5 * 1.5**2 / 4, rel=1e-14)
+    gap = fixed_delay.delayed_gap_published(r0=3.0, L=2.0, mu=0.5, alpha=0.01, delay=1, steps=4)
+    assert gap == pytest.approx(5 * 2 * (1 - 0.01 * 0.5) ** 10 * 3.0, rel=1e-14)
+    line = convergence.shuffling_lower_line("rr", n=3, T=5, G=2.0, lam=0.7)
+    assert line == pytest.approx(4 / 0.7 * (1 / 15**2 + 1 / (3 * 5**3)), rel=1e-14)
+
+
 def test_the_step_of_the_nonconvex_theorem_is_as_printed():
     """The third of the caps, which noise makes the smallest: the cube root of 4 F m^2 over the noise."""
     given = {key: value for key, value in SETTING.items() if key != "mu"}
