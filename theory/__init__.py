@@ -5,7 +5,7 @@ from types import ModuleType
 
 LETTERS = (
     "affine", "asynchrony", "balancing", "compression", "convergence", "herding", "instances", "local_steps",
-    "networks", "quadratics", "random_orders", "slopes", "spectra",
+    "networks", "quadratics", "random_orders", "slopes", "spectra", "variance",
 )  # fmt: skip
 
 

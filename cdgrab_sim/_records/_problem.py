@@ -53,6 +53,8 @@ class Problem:
     rows : int array (m, n), optional
         Which row of the table that the examples came from is example j of worker i: ``X[problem.rows]`` are
         the examples. `global_orders` needs it to speak of that table.
+    smoothness : array (m, n), optional
+        L_ij, the largest second derivative of example j of worker i in any direction.
     provenance : str
         Where the family comes from, "read" or "recalled", and what is "proved here"; for `cdgrab list`.
 
@@ -96,6 +98,7 @@ class Problem:
     walk: Walk | None = field(default=None, repr=False)
     loss: Loss | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
+    smoothness: FloatArray | None = field(default=None, repr=False)
     provenance: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +126,8 @@ class Problem:
             object.__setattr__(self, "x_star", _checks.frozen(_checks.vector("x_star", self.x_star, self.d)))
         if self.rows is not None:
             object.__setattr__(self, "rows", _checks.rows("rows", self.rows, (self.m, self.n)))
+        if self.smoothness is not None:
+            object.__setattr__(self, "smoothness", _smoothness(self.smoothness, (self.m, self.n)))
 
     @property
     def arrays(self) -> Data:
@@ -178,6 +183,15 @@ def _checked(data: Data) -> Data:
     if not hasattr(data, "_fields"):
         return tuple(_checks.data(f"data[{k}]", a) for k, a in enumerate(data))
     return data._make(_checks.data(f"data.{name}", a) for name, a in zip(data._fields, data, strict=True))
+
+
+def _smoothness(table: ArrayLike, shape: tuple[int, int]) -> FloatArray:
+    given = _checks.floats("smoothness", table, 2)
+    if given.shape != shape or not (given >= 0.0).all():
+        got = f"shape {given.shape}, the least {given.min():g}"
+        raise ValueError(f"smoothness: expected numbers >= 0 of shape (m, n) = {shape}; got {got}")
+    frozen: FloatArray = _checks.frozen(given)
+    return frozen
 
 
 def _number(name: str, value: Any) -> float:

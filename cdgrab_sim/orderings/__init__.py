@@ -49,6 +49,7 @@ from cdgrab_sim.orderings._shuffling import sync_shuf as sync_shuf
 from cdgrab_sim.orderings._sketched import SKETCHES as SKETCHES
 from cdgrab_sim.orderings._sketched import sketched as sketched
 from cdgrab_sim.orderings._stratified import stratified as stratified
+from cdgrab_sim.orderings._weighted import weighted as weighted
 
 ORDERINGS.arrange(lambda name: FAMILIES.index(ORDERINGS.make(name).family))
 

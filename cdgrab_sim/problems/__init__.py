@@ -6,6 +6,7 @@ from cdgrab_sim._records import Problem
 from cdgrab_sim.problems._from_arrays import from_arrays
 from cdgrab_sim.problems._from_hessians import from_hessians
 from cdgrab_sim.problems._least_squares import least_squares as least_squares
+from cdgrab_sim.problems._linear_system import linear_system as linear_system
 from cdgrab_sim.problems._logistic import logistic as logistic
 from cdgrab_sim.problems._mlp import mlp as mlp
 from cdgrab_sim.problems._quadratic import quadratic as quadratic

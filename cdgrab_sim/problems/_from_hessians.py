@@ -111,5 +111,6 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     x_star: FloatArray = np.linalg.solve(mean_A, mean_c).astype(np.float64, copy=False)
     data = Hessians(A, c, mean_A, mean_c)
     known: dict[str, Any] = {"x_star": x_star, "f_star": value(x_star, tuple(data))}
-    constants = {"L": float(np.abs(np.linalg.eigvalsh(A)).max()), "mu": mu}
+    known["smoothness"] = L = np.abs(np.linalg.eigvalsh(A)).max(axis=2)
+    constants = {"L": float(L.max()), "mu": mu}
     return Problem("from_hessians", m, n, d, data, constants=constants, **known, **KERNELS)

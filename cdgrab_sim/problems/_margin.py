@@ -76,7 +76,7 @@ def margin_problem(name: str, table: Table, ridge: float, known: Curvature, **ke
     """Assemble a problem with its constants, kernels and, for a convex loss, its minimiser."""
     ridge = _checks.real("ridge", ridge, low=0.0)
     data = Margins(*table, _checks.data("ridge", np.array([ridge])))
-    constants: dict[str, float] = _smoothness(table, ridge, known.largest)
+    smoothness, constants = _smoothness(table, ridge, known.largest)
     constants["rows_left_over"] = table.left_over
     best: dict[str, Any] = {}
     minimum = None if known.derivatives is None else minimiser(known.derivatives, table, ridge)
@@ -85,14 +85,17 @@ def margin_problem(name: str, table: Table, ridge: float, known: Curvature, **ke
         constants |= spread_at(minimum.x, known.derivatives, table, ridge)
         best = {"x_star": minimum.x, "f_star": float(kernels["value"](minimum.x, tuple(data)))}
     (m, n), d = table.rows.shape, table.X.shape[1]
-    return Problem(name, m, n, d, data, constants=constants, rows=table.rows, **kernels, **best)
+    best |= {"constants": constants, "rows": table.rows, "smoothness": smoothness}
+    return Problem(name, m, n, d, data, **kernels, **best)
 
 
-def _smoothness(table: Table, ridge: float, curvature: float) -> dict[str, float]:
-    """L and L_2inf of the roughest example; the Hessian of an example is phi'' a a' + ridge I."""
-    square = cross = 0.0
-    for a, _, _ in chunks(*table):
+def _smoothness(table: Table, ridge: float, curvature: float) -> tuple[FloatArray, dict[str, float]]:
+    """L_ij, and L and L_2inf of the roughest example, whose Hessian is phi'' a a' + ridge I."""
+    squares, cross = np.empty(table.rows.size), 0.0
+    for a, _, place in chunks(*table):
         two, one = np.linalg.norm(a, axis=1), np.abs(a).sum(axis=1)
-        square, cross = max(square, float((two * two).max())), max(cross, float((two * one).max()))
-    d = table.X.shape[1]
-    return {"L": curvature * square + ridge, "L_2inf": curvature * cross + ridge * math.sqrt(d)}
+        squares[place], cross = two * two, max(cross, float((two * one).max()))
+    smoothness = (curvature * squares + ridge).reshape(table.rows.shape)
+    smoothness.flags.writeable = False
+    ridge_across = ridge * math.sqrt(table.X.shape[1])
+    return smoothness, {"L": float(smoothness.max()), "L_2inf": curvature * cross + ridge_across}

@@ -64,7 +64,7 @@ def test_every_order_is_a_permutation(name, m, n):
     assert orders.dtype == np.int64
     assert orders.min() >= 0
     assert orders.max() < n
-    if name != "sgd":
+    if not cg.orderings.make(name).replacement:
         assert_array_equal(np.sort(orders, axis=2), np.broadcast_to(np.arange(n), orders.shape))
 
 

@@ -20,6 +20,7 @@ from cdgrab_sim.synchronous._engine import Engine
 FAMILIES = sorted(PROBLEMS)
 TABLES = ["least-squares", "logistic", "mlp", "robust"]  # data = (X, y, rows, ...)
 MARGINS = ["least-squares", "logistic", "robust"]
+SLOPES = [*MARGINS, "linear-system"]  # the gradient is a multiple of the features
 BUILT_IN = [*FAMILIES, "from_hessians", "vectors"]
 CONVEX = [name for name in FAMILIES if PROBLEMS[name]().x_star is not None]
 
@@ -227,7 +228,7 @@ def test_spread_of_the_gradients_at_the_minimiser(name):
 def directions(problem):
     """Axes and the diagonal, and for margins the features and their signs, which are where L is attained."""
     steps = [*np.eye(problem.d), np.ones(problem.d)]
-    if problem.name in MARGINS:
+    if problem.name in SLOPES:
         for a in problem.data[0]:
             steps += [a / np.linalg.norm(a), np.sign(a)]
     return [s * h for h in steps for s in (1e-4, -1e-4)]
@@ -236,7 +237,7 @@ def directions(problem):
 def bases(problem):
     """Points where the second derivative of some example is largest; a new family may need its own."""
     points = [np.zeros(problem.d), point(problem), -10.0 * np.ones(problem.d)]
-    if problem.name in MARGINS:
+    if problem.name in SLOPES:
         X, y = problem.data[:2]
         points += [t * a / (a @ a) for t, a in zip(y, X, strict=True)]
     return points

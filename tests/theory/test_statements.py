@@ -69,7 +69,7 @@ def test_docstring_has_every_part_in_the_fixed_order(function):
     summary = text.split("\n\n")[0]
     assert "\n" not in summary
     assert re.match(r"(Return|Bound|Predict|Average|Take) ", summary)
-    assert re.search(r"\(([^)]*\b)?([VHRTQGMPIALCN]\d|FF)[^)]*\)\.$", summary), (
+    assert re.search(r"\(([^)]*\b)?([VHRTQGMPIALCNW]\d|FF)[^)]*\)\.$", summary), (
         "the first line names the statement"
     )
     places = [text.find(part) for part in [*PARTS, "Examples\n"]]

@@ -20,7 +20,7 @@ from cdgrab_sim.experiments.check.sight import sight
 from cdgrab_sim.experiments.statements import STATEMENTS, Statement
 from cdgrab_sim.experiments.statements._statement import NOISY
 
-FAMILIES = "VHRTQFGMPIALCN"  # the order in which they are shown
+FAMILIES = "VHRTQFGMPIALCNW"  # the order in which they are shown
 LEVELS = {"quick": 0.3, "full": 1.0, "deep": 10.0}  # times the cases of a full check
 FEWEST, FEWEST_MEANS = 6, 12  # cases of a row: an interval needs them, others go through their instances
 

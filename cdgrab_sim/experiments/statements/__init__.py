@@ -25,6 +25,7 @@ from cdgrab_sim.experiments.statements import (  # noqa: F401  (importing a fami
     self_balancing,
     spectra,
     thinning,
+    variance,
 )
 from cdgrab_sim.experiments.statements._statement import STATEMENTS, Statement
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import updates
-from cdgrab_sim._records import Iterates, Problem, Update
+from cdgrab_sim._records import Problem, Update
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments._orders import draws, permutations
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity
@@ -111,26 +111,22 @@ def momentum(rng: Generator, number: int) -> Measured:
     return difference(epoch_of(quadratics(A, c), update, 0.1, np.zeros((m, 1), int)), maps[(0,) * m])
 
 
-def _table(kind: str) -> Update:
-    """SAG or SAGA on one worker: S has the table of gradients."""
-
-    def init(x0: FloatArray, problem: Problem) -> Iterates:
-        return updates.iterates(x0, vectors=problem.n)
-
-    def take(it: Iterates, out: FloatArray, g: FloatArray, alpha: float, i: int, j: int, u: Any) -> None:
-        out += it.S.mean(axis=0) + (g - it.S[j]) / (len(it.S) if kind == "sag" else 1)
-        it.S[j] = g
-
-    def step(it: Iterates, g: FloatArray, alpha: float, u: Any) -> None:
-        it.x[:] -= alpha * g
-
-    return Update(kind, init, step, take)
-
-
 @identity("M2", "maps of tables of gradients, from runs on basis vectors", cases=6)
 def tables(rng: Generator, number: int) -> Measured:
     kind, n = ("sag", "saga")[number % 2], 2 + number % 3
     A, c = draw(rng, 1, n, 2)
     maps, pi = theory.table_maps(0.1, A[0], c[0], kind), rng.permutation(n)
-    product = np.linalg.multi_dot([*maps[pi[::-1]]])
-    return difference(epoch_of(quadratics(A, c), _table(kind), 0.1, pi[None]), product)
+    problem, update = quadratics(A, c), updates.make(kind)
+
+    def end(s: FloatArray) -> FloatArray:
+        """Go an epoch from x and a table; the rows of S before the table start with its sum."""
+        engine = Engine(problem, update, s[:2])
+        engine.it.S[-n:] = s[2:].reshape(n, 2)
+        engine.it.S[0] = engine.it.S[-n:].sum(axis=0)
+        engine.epoch(pi[None], np.full(n, 0.1), None)
+        return np.concatenate([engine.it.x, engine.it.S[-n:].ravel()])
+
+    size = maps.shape[-1] - 1
+    zero = end(np.zeros(size))
+    P = np.column_stack([*[end(e) - zero for e in np.eye(size)], zero])
+    return difference(P, np.linalg.multi_dot([*maps[pi[::-1]]])[:-1])
