@@ -15,6 +15,7 @@
 `participation`                    who takes part in a round
 `herding`, `balancing`, `replay`   orders and signs of vectors that do not move
 `thinning`                         few points that stand for many, by the same pair rule
+`online`                           orders for a training loop of your own
 `simulate_async`, `asynchronous`   SGD with delays
 `sweep`, `open_sweep`, `Sweep`     grids of runs in one file
 `audit`                            whether a data loader's order is what it is meant to be
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from cdgrab_sim import thinning as thinning
     from cdgrab_sim import updates as updates
     from cdgrab_sim._load import load as load
+    from cdgrab_sim._online import online as online
     from cdgrab_sim._records import Iterates as Iterates
     from cdgrab_sim._records import Ordering as Ordering
     from cdgrab_sim._records import Problem as Problem
@@ -87,6 +89,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "global_orders": ("herding._loader", "global_orders"),
     "herding": ("herding", None),
     "load": ("_load", "load"),
+    "online": ("_online", "online"),
     "open_sweep": ("_sweep", "open_sweep"),
     "orderings": ("orderings", None),
     "participation": ("participation", None),

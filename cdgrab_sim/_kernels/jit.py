@@ -29,7 +29,7 @@ R = TypeVar("R")
 # The packages that kernels live in.
 ROOMS = (
     *("_kernels", "compressors", "problems", "orderings", "updates"),
-    *("balancing", "herding", "thinning", "asynchronous", "audit"),
+    *("balancing", "herding", "thinning", "asynchronous", "audit", "_online"),
 )
 
 # "module.name" -> (compiled or plain loops, what runs without numba): what the tests iterate over.

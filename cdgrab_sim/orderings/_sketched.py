@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from cdgrab_sim import _checks
 from cdgrab_sim._kernels.jit import kernel
@@ -23,10 +25,9 @@ class SketchState(NamedTuple):
 
     pi: IntArray  # (m, n) orders in use
     inner: Any  # the state of the ordering
-    column: IntArray  # (k,) the coordinates that are kept, or (d,) where each coordinate goes
-    factor: FloatArray  # as `column`, what they are multiplied with
-    energy: FloatArray  # (d,) squares of the coordinates that were kept, summed over this epoch
-    buffer: FloatArray  # (n m, k) room for sketches
+    column: IntArray  # (k,) the coordinates that are kept, or how far each block of k is turned
+    factor: FloatArray | NDArray[np.int8]  # what coordinates are multiplied with: (k,), or (d,) signs
+    energy: FloatArray  # (d,) squares of the coordinates summed over this epoch, for leverage; else (0,)
 
     @property
     def s(self) -> FloatArray | None:
@@ -40,44 +41,73 @@ class SketchState(NamedTuple):
 
 
 @kernel
-def _keep(out: FloatArray, G: FloatArray, column: IntArray, factor: FloatArray) -> None:
-    """Write factor times the kept coordinates of every gradient."""
-    for r in range(G.shape[0]):
-        for c in range(G.shape[1]):
-            for p in range(column.shape[0]):
-                out[r, c, p] = factor[p] * G[r, c, column[p]]
+def _keep(out: FloatArray, part: FloatArray, p0: int, column: IntArray, factor: FloatArray) -> None:
+    """Write factor times the kept coordinates of every row that are in the part."""
+    for r in range(part.shape[0]):
+        for q in range(column.shape[0]):
+            p = column[q] - p0
+            if 0 <= p < part.shape[1]:
+                out[r, q] = factor[q] * part[r, p]
 
 
 @kernel
-def _count(out: FloatArray, G: FloatArray, column: IntArray, factor: FloatArray) -> None:
-    """Add every coordinate, with its sign, to the place that it was given."""
-    for r in range(G.shape[0]):
-        for c in range(G.shape[1]):
-            for p in range(out.shape[2]):
-                out[r, c, p] = 0.0
-            for p in range(column.shape[0]):
-                out[r, c, column[p]] += factor[p] * G[r, c, p]
+def _count(out: FloatArray, part: FloatArray, p0: int, turn: IntArray, sign: NDArray[np.int8]) -> None:
+    """Add every coordinate of the part, with its sign, to its place; begin at zero where p0 is 0."""
+    k, width = out.shape[1], part.shape[1]
+    for r in range(part.shape[0]):
+        if p0 == 0:
+            out[r, :] = 0.0
+        p = 0
+        while p < width:  # runs of coordinates that go to consecutive places
+            block, inside = (p0 + p) // k, (p0 + p) % k
+            first = (inside + turn[block]) % k
+            run = min(width - p, k - inside, k - first)
+            to, signs, numbers = (
+                out[r, first : first + run],
+                sign[p0 + p : p0 + p + run],
+                part[r, p : p + run],
+            )
+            for q in range(run):
+                to[q] += signs[q] * numbers[q]
+            p += run
 
 
 @kernel
-def _measure(energy: FloatArray, G: FloatArray) -> None:
+def _measure(energy: FloatArray, k0: int, G: FloatArray) -> None:
     """Add the squares of a few gradients, one of each step."""
     for r in range(G.shape[0]):
-        c = r % G.shape[1]
+        c = (k0 + r) % G.shape[1]
         for p in range(G.shape[2]):
             energy[p] += G[r, c, p] * G[r, c, p]
+
+
+def project(state: SketchState, out: FloatArray, part: FloatArray, p0: int) -> None:
+    """Write what a part of gradients, coordinates `p0`, p0 + 1, ..., has in their sketches.
+
+    Parameters
+    ----------
+    state : SketchState
+    out : array (rows, k)
+        The sketches; those of gradients that come in parts are whole after the last one.
+    part : array (rows, width)
+    p0 : int
+        Parts come in ascending order, the first with 0.
+    """
+    write: Callable[..., None] = _count if state.factor.dtype == np.int8 else _keep
+    write(out, part, p0, state.column, state.factor)
 
 
 def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
     r"""Let an ordering see k numbers of each gradient: what it keeps and computes shrinks from d to k.
 
-    With the gradient g, coordinates c_1, ..., c_k drawn with replacement with probabilities q, and random
-    places h(p) and signs xi_p:
+    With the gradient g, coordinates c_1, ..., c_k drawn with replacement with probabilities q, random signs
+    xi_p, and places h(p) in which every block of k coordinates is turned by a random number a:
 
     .. math::
 
         \text{columns, leverage:} \quad & \tilde g_l = g_{c_l} / \sqrt{k q_{c_l}} \\
-        \text{count:} \quad & \tilde g_l = \sum_{p : h(p) = l} \xi_p g_p
+        \text{count:} \quad & \tilde g_l = \sum_{p : h(p) = l} \xi_p g_p, \qquad
+            h(p) = (p + a_{\lfloor p/k \rfloor}) \bmod k
 
     so that :math:`E \langle \tilde g, \tilde g' \rangle = \langle g, g' \rangle`. For ``"columns"`` q is
     uniform and drawn once; for ``"leverage"`` it is drawn for every epoch in proportion to the squares of the
@@ -90,6 +120,13 @@ def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
         Any that balances what it sees, such as `cd_grab`.
     k : int
     by : {"columns", "leverage", "count"}
+
+    Notes
+    -----
+    Two coordinates meet in a count sketch with probability 1/k, those of one block never, so that for each
+    pair of gradients the variance of the inner product is at most :math:`\frac2k |g|^2 |g'|^2`, as where
+    every coordinate has a place of its own; runs of a turned block are what processors add fast. What an
+    order loses by a sketch is in theory/notes, H11.
 
     References
     ----------
@@ -112,23 +149,24 @@ def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
 
     def init(problem: Problem, rng: Generator) -> SketchState:
         d = problem.d
-        column, factor = _drawn(by, size, np.ones(d), beside(rng))
+        column, factor = _drawn(by, size, d, None, beside(rng))
         inner = ordering.init(_narrow(problem, size), rng)
-        buffer = aligned((problem.n * problem.m, size))
-        return SketchState(inner.pi, inner, column, factor, np.zeros(d), buffer)
+        return SketchState(inner.pi, inner, column, factor, np.zeros(d if by == "leverage" else 0))
 
     def observe(state: SketchState, seen: Seen) -> None:
         k0, who, at, G = seen
-        out = state.buffer[: G.shape[0] * G.shape[1]].reshape(*G.shape[:2], size)
-        (_count if by == "count" else _keep)(out, G, state.column, state.factor)
+        rows, w, d = G.shape
+        out = aligned((rows, w, size))
+        project(state, out.reshape(rows * w, size), G.reshape(rows * w, d), 0)
         if by == "leverage":
-            _measure(state.energy, G)
+            _measure(state.energy, k0, G)
         observe_inner(state.inner, Seen(k0, who, at, out))
 
     def advance(state: SketchState, rng: Generator) -> SketchState:
         inner = ordering.advance(state.inner, rng)
         if by == "leverage":
-            state.column[:], state.factor[:] = _drawn(by, size, state.energy, beside(rng))
+            d = len(state.energy)
+            state.column[:], state.factor[:] = _drawn(by, size, d, state.energy, beside(rng))
             state.energy[:] = 0.0
         return state._replace(pi=inner.pi, inner=inner)
 
@@ -139,13 +177,14 @@ def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
     )
 
 
-def _drawn(by: str, k: int, energy: FloatArray, rng: Generator) -> tuple[IntArray, FloatArray]:
-    """Draw the coordinates and their factors."""
-    d = len(energy)
+def _drawn(
+    by: str, k: int, d: int, energy: FloatArray | None, rng: Generator
+) -> tuple[IntArray, FloatArray | NDArray[np.int8]]:
+    """Draw the coordinates and their factors, or turns and signs."""
     if by == "count":
-        return rng.integers(k, size=d), np.where(rng.random(d) < 0.5, -1.0, 1.0)
-    total = float(np.cumsum(energy)[-1])
-    q = np.full(d, 1.0 / d) if total == 0.0 else 0.5 / d + 0.5 * energy / total
+        return rng.integers(k, size=-(-d // k)), 2 * rng.integers(2, size=d, dtype=np.int8) - 1
+    total = 0.0 if energy is None else float(np.cumsum(energy)[-1])
+    q = np.full(d, 1.0 / d) if energy is None or total == 0.0 else 0.5 / d + 0.5 * energy / total
     reach = np.cumsum(q)
     column = np.sort(np.minimum(np.searchsorted(reach, rng.random(k) * reach[-1], side="right"), d - 1))
     return column, 1.0 / np.sqrt(k * q[column])

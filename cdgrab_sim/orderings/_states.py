@@ -37,7 +37,7 @@ def states(
             )
         state = state._replace(pi=first)
     for t in count(1):
-        _check_orders(ordering, state, problem)
+        check_orders(ordering, state, problem)
         yield state
         state = ordering.advance(state, stream.at(t))
 
@@ -63,7 +63,7 @@ def weight_of(ordering: Ordering, state: Any, problem: Problem) -> FloatArray | 
     return np.array(table, order="C")
 
 
-def _check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
+def check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
     if ordering.verified:
         return
     if not hasattr(state, "pi"):

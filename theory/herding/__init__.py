@@ -23,6 +23,7 @@ from theory.herding._reorders import reorder_bound as reorder_bound
 from theory.herding._reorders import reordered_prefixes as reordered_prefixes
 from theory.herding._reorders import repeated_reorder_bound as repeated_reorder_bound
 from theory.herding._reorders import stale_mean_bound as stale_mean_bound
+from theory.herding._sketches import left_to_chance as left_to_chance
 
 __all__ = [
     "hadamard_pairs",
@@ -30,6 +31,7 @@ __all__ = [
     "harvey_samadi_vectors",
     "herding_lower_bound",
     "independent_reorder_bound",
+    "left_to_chance",
     "pair_balancing_published",
     "pair_reordered_prefixes",
     "prefix_signing_bound",

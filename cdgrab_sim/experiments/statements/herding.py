@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
-from cdgrab_sim import balancing, herding
+from cdgrab_sim import balancing, herding, orderings, problems
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import (
     NORMS,
@@ -20,7 +20,17 @@ from cdgrab_sim.experiments.statements._instances import (
     random_orders,
     vectors,
 )
-from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, lower, ratio, upper
+from cdgrab_sim.experiments.statements._statement import (
+    Measured,
+    difference,
+    identity,
+    lower,
+    mean,
+    ratio,
+    upper,
+)
+from cdgrab_sim.orderings._sketched import project
+from cdgrab_sim.orderings._states import states
 from theory import herding as theory
 
 SIZE = 10.0  # of the numbers that are summed: what is left of sums that vanish is rounding of these
@@ -220,3 +230,23 @@ def transferred(rng: Generator, number: int) -> Measured:
     for _ in range(theory.transference_rounds(herding.error(z, pi, "l2"), A, excess)):
         pi = pi[herding.reorder(balancing.signs(z[pi], "prefix"))]
     return ratio(herding.error(z, pi, "l2"), A + excess)
+
+
+@mean("H11", "signed sums where sketches were balanced, less what was seen", cases=48, margin=0.06)
+def sketched(rng: Generator, number: int) -> Measured:
+    d, K, runs, seed = 6 + number % 5, 16, 128, int(rng.integers(2**31))
+    alone = orderings.d_grab_pair(first=np.arange(2 * K))
+    ordering = orderings.sketched(alone, 1 + number % 4, ("count", "columns")[number % 2])
+    B = rng.standard_normal((d, d))
+    stream = np.zeros((runs, 2 * K, d))
+    v = stream[:, ::2] = rng.standard_normal((runs, K, d)) @ B.T  # the second of each pair is zero
+    first = next(states(ordering, problems.quadratic(m=runs, n=2 * K, d=d), seed))
+    S = np.zeros((d, 1 + number % 4))
+    project(first, S, np.eye(d), 0)
+    new = herding.order(stream, ordering, seed=seed)
+    eps = np.where(np.argsort(new, axis=1)[:, ::2] < K, 1.0, -1.0)
+    s = np.einsum("rk,rkd->rd", eps, v)
+    C = B @ B.T
+    seen = s @ S @ np.linalg.pinv(S.T @ C @ S) @ S.T @ C
+    chance = K * float(np.trace(theory.left_to_chance(C, S.T)))
+    return float(((s**2).sum(axis=1) - (seen**2).sum(axis=1)).mean() / chance)
