@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from cdgrab_sim import _checks
 
+_TAKEN = (np.dtype(np.float32), np.dtype(np.float64))
 Part = NDArray[Any]  # (rows, width), float32 or float64: some coordinates of every row
 
 
@@ -25,8 +27,8 @@ def parts(gradient: Any, leading: tuple[int, ...], d: int) -> list[Part]:
     d : int
     """
     found = leaves(gradient)
-    fixed = int(np.prod([size for size in leading if size > 0], dtype=int))
-    total = sum(leaf.size for leaf in found)
+    fixed = abs(math.prod(leading))
+    total = sum([leaf.size for leaf in found])
     rows = total // d
     if rows == 0 or total % d or rows % fixed:
         raise ValueError(
@@ -44,6 +46,8 @@ def parts(gradient: Any, leading: tuple[int, ...], d: int) -> list[Part]:
 
 def leaves(tree: Any) -> list[NDArray[Any]]:
     """Return the arrays of a tree, float32 or float64, mappings by sorted keys."""
+    if type(tree) is np.ndarray and tree.dtype in _TAKEN:
+        return [tree]
     if isinstance(tree, Mapping):
         return [leaf for key in sorted(tree) for leaf in leaves(tree[key])]
     if isinstance(tree, list | tuple) and not _are_numbers(tree):
@@ -70,7 +74,7 @@ def _array(leaf: Any) -> NDArray[Any]:
             reason = " ".join(str(error).split())
             raise TypeError(f"gradient: expected memory of this machine; copy it there ({reason})") from None
     a = _checks.array("gradient", leaf)
-    if a.dtype in (np.float32, np.float64):
+    if a.dtype in _TAKEN:
         return a
     if a.dtype.kind in "biuf":
         return a.astype(np.float64)

@@ -111,7 +111,8 @@ class Window:
             return
         done = 0
         while done < steps:
-            if direct is not None and h == 0 and (whole := self._whole(k, steps - done)):
+            most = min(steps - done, max(len(self.G), self.unit))  # is looked at and shown while in cache
+            if direct is not None and h == 0 and (whole := self._whole(k, most)):
                 piece = direct[done : done + whole]
                 _refuse_non_finite(piece)
                 done, k, start = done + whole, k + whole, k

@@ -268,6 +268,7 @@ def test_weights_are_those_of_the_ordering():
 MEMORY = {"cd-grab": (3, 1), "d-grab-pair": (4, 0), "d-grab": (4, 0), "grab": (4, 0)}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", MEMORY)
 def test_memory_is_what_is_said(name):
     m, n, d = (1 if name == "grab" else 4), 10, 40_000
