@@ -11,7 +11,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from importlib import metadata
+from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def _run(args: argparse.Namespace, options: Options, folder: Path, settings: dic
     _forget(folder)
     print(result.to_json() if args.json else result.table(), flush=True)
     _draw(result, folder)
+    _report(result, folder)
     for part in result.parts:
         own_folder = folder / _page.folder_of(part)
         own_folder.mkdir(exist_ok=True)
@@ -200,9 +202,17 @@ def _forget(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+def _report(result: Result, folder: Path) -> None:
+    """Write the page of an experiment that has one of its own."""
+    name = f"{experiments.load(result.experiment).__name__}.report"
+    if find_spec(name) is not None:
+        with written_whole(folder / "report.html") as file:
+            file.write(import_module(name).page(result).encode())
+
+
 def _draw(result: Result, folder: Path) -> None:
     """Draw what can be drawn; numbers are safe by now."""
-    if not experiments.has_figure(result.experiment):
+    if not result.data or not experiments.has_figure(result.experiment):
         return
     try:
         from cdgrab_sim import plots

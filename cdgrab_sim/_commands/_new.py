@@ -35,4 +35,5 @@ def run(args: argparse.Namespace) -> str:
     with written_whole(path) as file:
         file.write(text.encode())
     then = f"cdgrab run --load {path} --{args.kind} {name}"
+    then += f"; cdgrab score {path}" if args.kind == "ordering" else ""
     return f"{path}: {args.kind} {name!r} with its test; try: pytest {path}; {then}"

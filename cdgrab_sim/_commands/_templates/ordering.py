@@ -2,7 +2,7 @@
 
 pytest my_ordering.py                                          its test
 cdgrab run --load my_ordering.py --ordering my-ordering        one run
-cdgrab herding --load my_ordering.py --orderings rr my-ordering    beside others
+cdgrab score my_ordering.py                                    its scorecard, beside the known orderings
 
 An ordering decides from the gradients of an epoch in which order each worker visits its examples in the next
 one. This one balances pairs: of two neighbours, one goes to the front and one to the back, so that the signed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import astuple
 
-from cdgrab_sim.experiments import EXPERIMENTS, FAILED, GOOD, load
+from cdgrab_sim.experiments import APART, EXPERIMENTS, FAILED, GOOD, load
 from cdgrab_sim.experiments._experiment import Options, Result, Row
 
 
@@ -18,7 +18,7 @@ def run(options: Options) -> Result:
         One row per experiment, with the number of its rows that fail or are inconclusive; notes quote the
         beginning of each; ``parts`` are the results.
     """
-    names = [name for name in EXPERIMENTS if name != "all"]
+    names = [name for name in EXPERIMENTS if name not in APART]
     parts = [load(name).run(options) for name in names]
     notes = [
         f"cdgrab {part.experiment}: {', '.join(map(str, astuple(row)[:3]))}: {row.verdict}"

@@ -73,7 +73,7 @@ def run(options: Options, *, names: Sequence[str] = ORDERINGS) -> Result:
     derived = [name for name in names if known(orderings.make(name))]
     m, n, d = config["m"], config["n"], config["d"]
     problem = problems.logistic(m=m, n=n, d=d, seed=options.seed)
-    ratios = _timed(problem, config, options)
+    ratios = timed(problem, config, options)
     rows = [row for name in names for row in _counted(name, problem)]
     what = f"time / rr, logistic, m = {m}, n = {n}, d = {d}"
     rows += [Row.judged(name, what, verdict(ratios[name], None, None, positive=True)) for name in names[1:]]
@@ -121,14 +121,14 @@ def _counted(name: str, problem: Problem) -> list[Row]:
     ]
 
 
-def _timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[str, FloatArray]:
-    """Return the time of each ordering over that of rr next to it, for every repeat."""
+def timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[str, FloatArray]:
+    """Return the time on the processor of each ordering over that of rr next to it, for every repeat."""
     record = Record(every=config["epochs"], loss=False, grad_norm=False)
     names = config["orderings"]
     seconds = np.empty((config["repeats"] + 1, len(names)))
     for repeat in seconds:
         for o, name in enumerate(names):
-            start = time.perf_counter()
+            start = time.process_time()
             simulate(
                 problem,
                 name,
@@ -138,6 +138,6 @@ def _timed(problem: Problem, config: dict[str, Any], options: Options) -> dict[s
                 record=record,
                 threads=1,
             )
-            repeat[o] = time.perf_counter() - start
+            repeat[o] = time.process_time() - start
     warm = seconds[1:]  # the first compiles
     return {name: warm[:, o] / warm[:, 0] for o, name in enumerate(names)}
