@@ -13,6 +13,7 @@ from cdgrab_sim._types import FloatArray, IntArray
 
 After = Callable[[IntArray, FloatArray, Any], Iterable[tuple[IntArray, Any]] | None]
 Follow = Callable[[IntArray, FloatArray, Any], tuple[IntArray, Any]]
+Signs = Callable[[int, int], Callable[[int, int, FloatArray], bool]]  # (m, d) -> (pair, worker, v) -> plus
 
 
 class OrderLaw(NamedTuple):
@@ -50,23 +51,71 @@ def _there_and_back(pi: IntArray, G: FloatArray, back: Any) -> Iterable[tuple[In
     return None if back else [(pi[:, ::-1], True)]
 
 
-def _pairs(together: bool) -> Follow:
-    """Arxiv 2302.00845, Algorithm 2: signs of pair differences."""
+def pairs(signs: Signs) -> Follow:
+    """Arxiv 2302.00845, Algorithm 2: signs of pair differences, pair by pair and worker by worker."""
 
     def follow(pi: IntArray, G: FloatArray, memory: Any) -> tuple[IntArray, Any]:
         n, m, d = G.shape
-        sums, halves = np.zeros((m, d)), [([], []) for _ in range(m)]  # type: ignore[var-annotated]
+        sign, halves = signs(m, d), [([], []) for _ in range(m)]  # type: ignore[var-annotated]
         for k, i in itertools.product(range(1, n, 2), range(m)):
-            s, v = sums[0 if together else i], G[k - 1, i] - G[k, i]
             first, second = pi[i, k - 1], pi[i, k]
-            plus = float(s @ v) <= 0.0
-            s += v if plus else -v
+            plus = sign(k // 2, i, G[k - 1, i] - G[k, i])
             halves[i][0].append(first if plus else second)
             halves[i][1].append(second if plus else first)
         middle = pi[:, n - n % 2 :].tolist()
         return np.array([f + one + b[::-1] for (f, b), one in zip(halves, middle, strict=True)]), None
 
     return follow
+
+
+def sums(*, together: bool) -> Signs:
+    """Sign against one running sum, or against the worker's own."""
+
+    def start(m: int, d: int) -> Callable[[int, int, FloatArray], bool]:
+        running = np.zeros((m, d))
+
+        def sign(j: int, i: int, v: FloatArray) -> bool:
+            s = running[0 if together else i]
+            plus = float(s @ v) <= 0.0
+            s += v if plus else -v
+            return plus
+
+        return sign
+
+    return start
+
+
+def both_sums(H: int) -> Signs:
+    """Sign against the running sum and (H - 1) / H m times the worker's own of the last H pairs."""
+
+    def start(m: int, d: int) -> Callable[[int, int, FloatArray], bool]:
+        server, own = np.zeros(d), np.zeros((m, d))
+
+        def sign(j: int, i: int, v: FloatArray) -> bool:
+            own[i] *= j % H > 0
+            plus = float((server + (H - 1) / H * m * own[i]) @ v) <= 0.0
+            for s in (server, own[i]):
+                s += v if plus else -v
+            return plus
+
+        return sign
+
+    return start
+
+
+def on_a_ring(m: int, d: int) -> Callable[[int, int, FloatArray], bool]:
+    """Sign against an own estimate of the running sum, told to both neighbours and averaged after a pair."""
+    near = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
+    W, estimates = np.isin(near, (0, 1, m - 1)) / min(m, 3), np.zeros((m, d))
+
+    def sign(j: int, i: int, v: FloatArray) -> bool:
+        if i == 0:
+            estimates[:] = W @ estimates
+        plus = float(estimates[i] @ v) <= 0.0
+        estimates[:] += np.outer(W[:, i], v if plus else -v)
+        return plus
+
+    return sign
 
 
 def _mean(together: bool) -> Follow:
@@ -112,6 +161,8 @@ LAWS: dict[str, OrderLaw] = {
     "herding": OrderLaw(_herded, _keep),
     "grab": following(_mean(together=False)),
     "d-grab": following(_mean(together=False)),
-    "d-grab-pair": following(_pairs(together=False)),
-    "cd-grab": following(_pairs(together=True)),
+    "d-grab-pair": following(pairs(sums(together=False))),
+    "cd-grab": following(pairs(sums(together=True))),
+    "cd-grab-local": following(pairs(both_sums(1))),  # beside plain steps
+    "cd-grab-gossip": following(pairs(on_a_ring)),
 }

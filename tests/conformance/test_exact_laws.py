@@ -5,7 +5,7 @@ import pytest
 
 import cdgrab_sim as cg
 from cdgrab_sim.testing import assert_exact_law
-from cdgrab_sim.testing._order_laws import LAWS
+from cdgrab_sim.testing._order_laws import LAWS, both_sums, pairs
 
 # On quadratics; others may be, or not.
 LINEAR = {
@@ -42,6 +42,18 @@ TOGETHER = [cg.problems.quadratic(m=2, n=3, d=1, heterogeneity=1.0), general(2, 
 def test_orderings(name):
     for problem in ALONE if name == "grab" else TOGETHER:
         assert_exact_law(problem, name, law=None if name in LAWS else "any", replicates=100)
+
+
+def test_orderings_of_more_workers_and_longer_rounds():
+    """Where neither is CD-GraB: its law is refused."""
+    ring, rounds = cg.orderings.cd_grab_gossip(), cg.orderings.cd_grab_local(steps=2)
+    for problem, ordering, law in (
+        (general(4, 2, 2), ring, "cd-grab-gossip"),
+        (general(2, 4, 2), rounds, pairs(both_sums(2))),
+    ):
+        assert_exact_law(problem, ordering, law=law, replicates=100)
+        with pytest.raises(AssertionError, match="expected orders of the law"):
+            assert_exact_law(problem, ordering, law="cd-grab", replicates=100)
 
 
 @pytest.mark.parametrize("name", sorted(cg.updates.UPDATES))

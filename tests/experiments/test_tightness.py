@@ -9,7 +9,7 @@ from cdgrab_sim import experiments
 from cdgrab_sim.experiments import tightness
 from cdgrab_sim.experiments._experiment import Options
 from cdgrab_sim.experiments.tightness import bounds, exact
-from theory import herding
+from theory import convergence, herding
 
 CHEAP = ("H1 herding error after a reorder", "V2 greedy sums on the line", "R2 prefixes of any order")
 
@@ -37,7 +37,7 @@ def test_stored_instances_come_out_again_and_are_drawn():
     result = tightness.run(Options(jobs=1))
     assert [row for row in result.rows if row.verdict != "holds"] == []
     assert len(result.rows) == len(bounds.BOUNDS) + len(exact.CASES)
-    assert len(experiments.figure(result).axes) == 2
+    assert len(experiments.figure(result).axes) == 3
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -48,6 +48,23 @@ def test_another_constant_turns_the_row_red(factor, monkeypatch):
     key = CHEAP[0]
     one, known = bounds.BOUNDS[key], tightness.stored()[key]
     found = tightness.measure({"key": key, "search": False, "seed": 0, "numbers": known["numbers"]})
+    assert tightness._judge(one, found, known).verdict == "fails"
+
+
+@pytest.mark.parametrize("factor", [0.1, 10.0])
+@pytest.mark.parametrize("name", ["F0", "V"])
+def test_another_constant_of_one_term_turns_its_row_red(name, factor, monkeypatch):
+    """The sum of both terms stays where it was at many instances; the row of the term does not."""
+    right = convergence.nonconvex_bound
+
+    def wrong(**given):
+        return right(**given) + (factor - 1.0) * (right(**given) - right(**given | {name: 0.0}))
+
+    monkeypatch.setattr(convergence, "nonconvex_bound", wrong)
+    key = f"T1 mean squared gradient: term in {name}"
+    one, known = bounds.BOUNDS[key], tightness.stored()[key]
+    found = {"numbers": known["numbers"], "share": one.measure(np.array(known["numbers"]))}
+    assert found["share"] == pytest.approx(known["share"] / factor)
     assert tightness._judge(one, found, known).verdict == "fails"
 
 

@@ -87,19 +87,6 @@ def test_named_notes_exist_and_point_back(function):
         assert re.search(rf"[`.]{function.__name__}`", (NOTES / f"{note}.md").read_text(encoding="utf-8"))
 
 
-# Leading terms for many examples and small steps, which would need runs of hours, and steps of published
-# theorems whose bounds are in rows at steps of their own.
-NO_ROW = {
-    "theory.compression.example_shift_ratio",
-    "theory.compression.worker_shift_floor",
-    "theory.convergence.cd_grab_pl_step_published",
-    "theory.convergence.shuffling_step_published",
-    "theory.local_steps.end_of_speedup",
-    "theory.local_steps.kinked_rest",
-    "theory.networks.consensus_error",
-}
-
-
 def used_by_rows():
     """What the sources of the rows name, as `theory.f`, `family.f` or `f`, as objects.
 
@@ -120,4 +107,4 @@ def test_every_statement_is_in_a_row():
     """A look-up has nothing to measure: its constants are set to 1, or it returns text."""
     used = {id(value) for value in used_by_rows()}
     missing = {name for name, function in _provenance.statements().items() if id(function) not in used}
-    assert missing <= NO_ROW
+    assert not missing

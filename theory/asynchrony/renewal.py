@@ -32,6 +32,8 @@ def in_flight_law(p: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
+    By hand, 0.75 to 1.25.
+
     >>> in_flight_law([0.75, 0.25], [1.0, 5.0]).tolist()
     [0.375, 0.625]
     """

@@ -38,6 +38,8 @@ def cd_grab_nonconvex_bound(
 
     Examples
     --------
+    By hand, 2.05 / 5 and 9.9 times 25e-8 and 22.5 times 625e-8: 0.41 + 0.000002475 + 0.000140625.
+
     >>> round(cd_grab_nonconvex_bound(F0=1.0, L=1.0, H0=1.0, balance=2.0, alpha=0.005, m=4, n=10, T=100), 6)
     0.410143
     """
@@ -94,6 +96,8 @@ def cd_grab_nonconvex_rate(
 
     Examples
     --------
+    By hand, 8.62 times (10^-6)^(2/3) and 24.6 / 1000: 0.000862 + 0.0246.
+
     >>> round(cd_grab_nonconvex_rate(F0=1.0, L=1.0, balance=1.0, m=8, n=125, T=1000), 6)
     0.025462
     """

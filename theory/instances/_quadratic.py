@@ -81,6 +81,8 @@ def safran_shamir_step_size(n: int, epochs: int, lam: float) -> float:
 
     Examples
     --------
+    By hand, log(20000) / 20000, with log 2 + 4 log 10 = 9.903488.
+
     >>> round(safran_shamir_step_size(500, 40, 1.0), 9)
     0.000495174
     """

@@ -43,6 +43,8 @@ def local_fixed_point(alpha: float, hessians: ArrayLike, minimisers: ArrayLike, 
 
     Examples
     --------
+    By hand, weights 1 - 0.9^4 = 0.3439 and 1 - 0.8^4 = 0.5904: 3 times 0.5904 / 0.9343.
+
     >>> local_fixed_point(0.1, [[[1.0]], [[2.0]]], [[0.0], [3.0]], 4).round(6).tolist()
     [1.895751]
     """

@@ -21,6 +21,8 @@ def second_eigenvalue(graph: str, m: int) -> float:
 
     Examples
     --------
+    A ring has (1 + 2 cos(2 pi / m)) / 3, and cos 40 degrees is 0.766044443119.
+
     >>> round(second_eigenvalue("ring", 9), 12)
     0.844029628746
     """

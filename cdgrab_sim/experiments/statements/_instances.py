@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import herding, orderings
+from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray, IntArray
 
 NORMS = {"inf": np.inf, "l2": 2}
@@ -14,6 +17,11 @@ NORMS = {"inf": np.inf, "l2": 2}
 def seed_of(rng: Generator) -> int:
     """Draw a seed for what takes one."""
     return int(rng.integers(2**31))
+
+
+def interpreted(problem: Problem) -> Problem:
+    """Return a problem whose loop runs as Python: compiling one takes a second, few steps milliseconds."""
+    return replace(problem, grads=getattr(problem.grads, "py_func", problem.grads))
 
 
 def vectors(rng: Generator, number: int, *shape: int) -> FloatArray:

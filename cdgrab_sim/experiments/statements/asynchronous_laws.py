@@ -33,14 +33,14 @@ def _second_moment(law: FloatArray) -> float:
 
 @mean("A2", "autocovariance under a fixed delay", cases=16, margin=0.05)
 def memory(rng: Generator, number: int) -> Measured:
-    m, c, lag, d = 2 + number % 3, 0.15, 3, 8
+    m, c, lag, d = 2 + number % 3, 0.15, 3, 32
     problem = problems.quadratic(m=1, n=512, d=d, eigenvalues=[1.0] * d, seed=seed_of(rng))
     record = AsyncRecord(every=1, trajectory=True, loss=False)
     run = simulate_async(
         problem,
         "vanilla",
         workers=m,
-        updates=6000,
+        updates=2000,
         step_size=c,
         seed=seed_of(rng),
         x0=problem.x_star,
@@ -69,7 +69,7 @@ def in_flight(rng: Generator, number: int) -> Measured:
 @mean("A9", "second moment of the delay of slow examples", cases=16, margin=0.03)
 def slow_delays(rng: Generator, number: int) -> Measured:
     m = 3 + number % 4
-    run = long_run("vanilla", rng, m, 20_000, record=DELAYS)
+    run = long_run("vanilla", rng, m, 60_000, record=DELAYS)
     assert run.events is not None
     delays = run.events["delay"][500:][SLOW[run.events["example"][500:]]]
     return np.mean(delays**2.0) / _second_moment(exact_laws.delay_law(UNIFORM, TICKS, m, 10))

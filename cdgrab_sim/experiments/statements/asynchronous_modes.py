@@ -47,8 +47,8 @@ def stability(rng: Generator, number: int) -> Measured:
 
 def _growth(m: int, c: float) -> float:
     """Return the factor per update at which the envelope of a mode moves."""
-    size = np.log(np.abs(_mode(m, c, 900)) + 1e-300)
-    peaks = [size[k : k + 40].max() for k in range(100, 861)]
+    size = np.log(np.abs(_mode(m, c, 500)) + 1e-300)
+    peaks = [size[k : k + 40].max() for k in range(100, 461)]
     return float(np.exp(np.polyfit(np.arange(len(peaks)), peaks, 1)[0]))
 
 
@@ -95,7 +95,7 @@ def fastest(rng: Generator, number: int) -> Measured:
 def implicit_momentum(rng: Generator, number: int) -> Measured:
     m, c, k = 3 + number % 3, 0.3, 12
     predicted = exponential.mean_iterates(c, m, k)[1:]
-    traces = [_mode(m, c, k, job_times.exponential(), seed=seed_of(rng))[1:] for _ in range(150)]
+    traces = [_mode(m, c, k, job_times.exponential(), seed=seed_of(rng))[1:] for _ in range(50)]
     return np.mean(traces, axis=0) @ predicted / (predicted @ predicted)
 
 

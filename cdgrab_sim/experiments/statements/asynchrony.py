@@ -8,9 +8,10 @@ import numpy as np
 from numpy.random import Generator
 
 from cdgrab_sim import problems
+from cdgrab_sim._records import Problem
 from cdgrab_sim.asynchronous import AsyncRecord, AsyncRun, job_times, methods, simulate_async
 from cdgrab_sim.experiments._orders import given
-from cdgrab_sim.experiments.statements._instances import seed_of
+from cdgrab_sim.experiments.statements._instances import interpreted, seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, mean, upper
 from cdgrab_sim.synchronous._simulate import simulate
 from cdgrab_sim.updates import nesterov
@@ -24,8 +25,10 @@ from theory.asynchrony import (
     wall_clock,
 )
 
-MODE = problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0)  # one quadratic mode without noise
+# One quadratic mode without noise.
+MODE = interpreted(problems.quadratic(m=1, n=1, d=1, eigenvalues=[1.0], sigma=0.0))
 NOISY = problems.quadratic(m=1, n=64, d=2, seed=3)
+FEW = interpreted(NOISY)  # for short runs
 LAM, CENTRES = NOISY.data.eigenvalues, NOISY.data.b[0]
 SLOW = np.arange(64) < 13
 CLASSES = job_times.two_classes(SLOW, 10.0)
@@ -37,11 +40,17 @@ _ORDERED = ("ordered-momentum-anytime", "ordered-momentum-heavy-ball", "ordered-
 
 
 def long_run(
-    method: Any, rng: Generator, m: int, updates: int, times: Any = CLASSES, **changes: Any
+    method: Any,
+    rng: Generator,
+    m: int,
+    updates: int,
+    times: Any = CLASSES,
+    problem: Problem = NOISY,
+    **changes: Any,
 ) -> AsyncRun:
     """Run on the noisy problem, whose slow examples take ten times as long."""
     options: dict[str, Any] = {"step_size": 1e-3, "record": SILENT, "seed": seed_of(rng)} | changes
-    return simulate_async(NOISY, method, workers=m, updates=updates, job_times=times, **options)
+    return simulate_async(problem, method, workers=m, updates=updates, job_times=times, **options)
 
 
 @identity("A3", "total delay, applied and in flight", cases=20, tol=0.0)
@@ -76,7 +85,7 @@ def _delay(rng: Generator, m: int, chosen: Any) -> float:
 
 @mean("A8", "slow examples applied and in flight after few updates", cases=24, margin=0.05)
 def few_updates(rng: Generator, number: int) -> Measured:
-    m, updates = (3, 6)[number % 2], 12
+    m, updates = (3, 6)[number % 2], 24
     runs = [long_run("vanilla", rng, m, updates) for _ in range(150)]
     counts = [run.applied[0, SLOW].sum() + run.in_flight[0, SLOW].sum() for run in runs]
     return np.mean(counts) / (SLOW.mean() * (updates + m))
@@ -197,7 +206,7 @@ def _seen(run: AsyncRun) -> tuple[Any, Any]:
 @identity("A14", "state of ordered momentum from the gradients alone", cases=8, tol=1e-11)
 def order_invariance(rng: Generator, number: int) -> Measured:
     m, times, updates = (1, 3, 8)[number % 3], job_times.pareto(1.2), 120
-    options: dict[str, Any] = {"record": TRACE, "x0": np.ones(2)}
+    options: dict[str, Any] = {"record": TRACE, "x0": np.ones(2), "problem": FEW}
     run = long_run(methods.ordered_anytime(), rng, m, updates, times, step_size=5e-4, **options)
     _, x = invariance.ordered_anytime_state(np.ones(2), *_seen(run), 5e-4, updates)
     ball = long_run(methods.ordered_heavy_ball(0.8), rng, m, updates, times, step_size=2e-3, **options)
@@ -224,7 +233,7 @@ def parents(rng: Generator, number: int) -> Measured:
     alpha, start = 5e-4, np.ones(2)
     name = ("vanilla", "rennala", *_ORDERED)[number % 5]
     method = methods.rennala(5) if name == "rennala" else name
-    run = long_run(method, rng, 1, 60, step_size=alpha, record=TRACE, x0=start, order="rr")
+    run = long_run(method, rng, 1, 60, step_size=alpha, record=TRACE, x0=start, order="rr", problem=FEW)
     assert run.events is not None
     assert run.trajectory is not None
     z = run.events["example"].tolist()

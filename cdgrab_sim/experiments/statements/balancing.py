@@ -137,7 +137,7 @@ def _coins(rng: Generator, z: FloatArray, repetitions: int) -> FloatArray:
 @mean("V4", "second moment of the rule 'random'", cases=24, margin=0.02)
 def coins_of_the_rule(rng: Generator, number: int) -> Measured:
     z = vectors(rng, number, 20, 3)
-    squares = np.sum(_coins(rng, z, 2000) ** 2, axis=2)
+    squares = np.sum(_coins(rng, z, 6000) ** 2, axis=2)
     return np.mean(squares.mean(axis=0) / theory.random_signs_second_moment(np.linalg.norm(z, axis=1)))
 
 

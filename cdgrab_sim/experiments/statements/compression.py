@@ -12,7 +12,12 @@ from cdgrab_sim import compressors, problems, updates
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.compressors import Compressor
-from cdgrab_sim.experiments.statements._instances import random_orders, seed_of, vectors
+from cdgrab_sim.experiments.statements._instances import (
+    interpreted,
+    random_orders,
+    seed_of,
+    vectors,
+)
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
 from cdgrab_sim.synchronous._engine import Engine
 from theory import compression as theory
@@ -94,7 +99,9 @@ def _sparse_epoch(problem: Problem, pi: IntArray, alpha: float, x0: FloatArray) 
 def _shared(rng: Generator) -> tuple[Problem, IntArray, FloatArray]:
     """Draw two workers with three examples in two coordinates, orders, and deviations in those orders."""
     curvatures = list(0.5 + rng.random(2))
-    problem = problems.quadratic(m=2, n=3, d=2, eigenvalues=curvatures, heterogeneity=1.0, seed=seed_of(rng))
+    seed = seed_of(rng)
+    problem = problems.quadratic(m=2, n=3, d=2, eigenvalues=curvatures, heterogeneity=1.0, seed=seed)
+    problem = interpreted(problem)
     pi = random_orders(rng, 2, 3)
     ordered = np.take_along_axis(problem.data.b, pi[:, :, None], axis=1).swapaxes(0, 1)
     return problem, pi, ordered - problem.x_star

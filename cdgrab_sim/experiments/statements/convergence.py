@@ -146,7 +146,7 @@ def last_distance(rng: Generator, number: int) -> Measured:
 def reshuffled_distance(rng: Generator, number: int) -> Measured:
     problem = strongly_convex(number, seed_of(rng))
     L, mu, sigma = (problem.constants[key] for key in ("L", "mu", "sigma"))
-    alpha, T, R = (1.0, 0.2)[number // 3] / L, 10, 400
+    alpha, T, R = (1.0, 0.2)[number // 3] / L, 10, 200
     x0 = np.full(problem.d, 0.1)
     run = simulate(problem, "rr", epochs=T, step_size=alpha, replicates=R, x0=x0, seed=seed_of(rng))
     assert run.distance is not None
@@ -196,7 +196,10 @@ def coordinated_gap(rng: Generator, number: int) -> Measured:
     return ratio(p.gap[1:], bounds)
 
 
-@upper("T6", "floor of cd-grab, one curvature", cases=12, tight=0.002)
+# Two examples on one worker keep their order, as greedy signs begin with a plus. With p the first gradient, x
+# ends alpha p / (2 - alpha) off, and A is 2 p (1 + alpha / 2): the share is 0.00164, which is one over
+# 152 (2 - alpha)^2 (1 + alpha / 2)^2, at alpha = 1/24. Longer orders come higher by chance.
+@upper("T6", "floor of cd-grab, one curvature", cases=12, tight=0.0016)
 def coordinated_floor(rng: Generator, number: int) -> Measured:
     m, n = 1 + number % 3, (2, 4, 8)[number // 3 % 3]
     problem = problems.quadratic(m=m, n=n, d=1, eigenvalues=[1.0], seed=seed_of(rng))
@@ -291,7 +294,7 @@ def identical_workers(rng: Generator, number: int) -> Measured:
 
 
 @mean(
-    "T8", "mean square of the sum over workers that balance alone, over the heuristic", cases=48, margin=0.15
+    "T8", "mean square of the sum over workers that balance alone, over the heuristic", cases=96, margin=0.15
 )
 def independent_heuristic(rng: Generator, number: int) -> Measured:
     z = rng.standard_normal((16, 32, 64))

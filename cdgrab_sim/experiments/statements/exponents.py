@@ -1,7 +1,13 @@
-"""Exponents (S): the table of slopes, one log-log fit per seed, over cells like those of the experiments."""
+"""Exponents (S): the table of slopes, one per seed, over cells like those of the experiments.
+
+What takes runs is measured at the ends of a range only. Of three sizes evenly spaced in logarithms the middle
+one has no weight in a least-squares slope; two more at a third and at two thirds take two fifths of the time
+and lower the variance by a tenth.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from cdgrab_sim import problems
 from cdgrab_sim._records import Record
@@ -26,7 +33,7 @@ from cdgrab_sim.experiments._parts import Task
 from cdgrab_sim.experiments.statements._instances import seed_of
 from cdgrab_sim.experiments.statements._statement import Measured, mean, slope
 from cdgrab_sim.synchronous._simulate import simulate
-from theory import quadratics
+from theory import quadratics, random_orders
 
 
 def exponent(x: ArrayLike, y: ArrayLike) -> float:
@@ -54,19 +61,19 @@ def herding_in(variable: str, ordering: str, rng: Generator, number: int) -> Mea
 
 
 for _ordering in ("rr", "d-grab", "d-grab-pair", "cd-grab"):
-    slope("herding error", _ordering, "m", margin=0.1)(partial(herding_in, "m", _ordering))
+    slope("herding error", _ordering, "m", margin=0.1, seeds=30)(partial(herding_in, "m", _ordering))
 for _ordering in ("rr", "grab", "d-grab-pair", "cd-grab"):
     slope("herding error", _ordering, "n", margin=0.2)(partial(herding_in, "n", _ordering))
 
 
 def floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
-    L, n = 10.0, 32
+    L, n, first = 10.0, 32, 1.0 if ordering == "sgd" else 0.1  # alpha n L; of sgd alpha L must be small
     cell = {"ordering": ordering, "seed": seed_of(rng), "n": n, "replicates": {"others": 1}}
     cell |= {"problem": {"family": "skewed", "d": 3, "kappa": L}, "m": 1 if ordering == "grab" else 2}
-    grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8, 16], "n": [16, 32, 64, 128]}
-    grid["step_size"] = [h / (n * L) for h in (0.1, 0.05, 0.025, 0.0125)]
-    cell["step_size"] = 0.1 / (grid["n"][-1] * L) if variable == "n" else 0.05 / (n * L)
-    task = partial(_floor, relaxations=20 if ordering == "sgd" else 12)  # it wanders most
+    grid: dict[str, list[Any]] = {"m": [1, 16], "n": [16, 128]}
+    grid["step_size"] = [first / (n * L), first / (8 * n * L)]
+    cell["step_size"] = first / (grid["n"][-1] * L) if variable == "n" else first / (n * L)
+    task = partial(_floor, relaxations=40 if ordering == "sgd" else 12)  # it wanders most
     values = grid[variable]
     return exponent(values, _measured(task, cell, variable, values))
 
@@ -83,12 +90,14 @@ for _ordering in ("sgd", "rr", "grab", "cd-grab"):
 
 
 def quadratic_floor_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
-    n = 64 if ordering == "cd-grab" else 16
-    cell = {"ordering": ordering, "seed": seed_of(rng), "m": 1, "n": n, "step_size": 0.1 / n}
+    # Exactly -1 in m at every step. In n and alpha at alpha lambda n = 0.1 and 0.4, where the exact exponents
+    # (Q5, Q6) are within 0.03 of their limits, in n within 0.09.
+    n, h = 16, 0.5 if variable == "m" else 0.1
+    cell = {"ordering": ordering, "seed": seed_of(rng), "m": 1, "n": n, "step_size": h / n}
     cell |= {"problem": {"family": "quadratic", "d": 1, "eigenvalues": [1.0]}, "every": 2}
-    cell |= {"replicates": {"others": 12, "so": 60}}  # its errors stay; only its orders can be averaged
-    grid: dict[str, list[Any]] = {"m": [1, 2, 4, 8], "n": [8, 16, 32]}
-    values = grid.get(variable) or [h / n for h in (0.2, 0.1, 0.05)]
+    cell |= {"replicates": {"others": 12, "so": 100}}  # its errors stay; only its orders can be averaged
+    grid: dict[str, list[Any]] = {"m": [1, 8], "n": [n, 4 * n], "step_size": [4 * h / n, h / n]}
+    values = grid[variable]
     task = partial(_floor, relaxations=10 if ordering == "so" else 30)
     return exponent(values, _measured(task, cell, variable, values))
 
@@ -130,6 +139,11 @@ KAPPA = (
 EPOCHS = {"sgd": 100}  # its regime begins early, and its last iterate varies most
 
 
+# One worker's pairs are neighbours in its order, and repel: its error is a constant larger (note S-slopes).
+# Powers of m begin at two.
+DEALT = [2, 16]
+
+
 def _trained(ordering: str, rng: Generator, T: int) -> dict[str, Any]:
     """Return a cell of two workers far from the minimiser, with a range of alpha mu n T."""
     cell = {"ordering": ordering, "seed": seed_of(rng), "m": 2, "n": 16, "x0": 1.0}
@@ -144,27 +158,28 @@ def _lasting(cell: Mapping[str, Any], T: int) -> dict[str, Any]:
 
 def tuned_error_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
     # The tuned step is log(m n T) / (mu n T) up to a constant, and the error its square, of sgd its first
-    # power: the logarithm is part of the prediction.
+    # power: the logarithm is part of the prediction. The unit is the variance, as of floors.
     T, power, errors = EPOCHS.get(ordering, 800), 1 if ordering == "sgd" else 2, []
-    values = {"m": [1, 2, 4, 8], "n": [16, 32, 64], "T": [T // 2, T, 2 * T]}[variable]
+    values = {"m": DEALT, "n": [16, 128], "T": [T // 2, 2 * T]}[variable]
     cell = _trained(ordering, rng, T)
     for value in values:
         sized = _lasting(cell, value) if variable == "T" else cell | {variable: value}
-        errors.append(tuned_error(sized)["error"] / np.log(sized["m"] * sized["n"] * sized["T"]) ** power)
+        unit = (
+            np.log(sized["m"] * sized["n"] * sized["T"]) ** power * problem_of(sized).constants["sigma"] ** 2
+        )
+        errors.append(tuned_error(sized)["error"] / unit)
     return exponent(values, errors)
 
 
 for _ordering in ("sgd", "rr", "d-grab-pair", "cd-grab"):
     for _variable in ("m", "n", "T"):
-        _seeds = 36 if (_ordering, _variable) == ("d-grab-pair", "n") else 12  # it varies twice as much
+        _seeds = 16 if (_ordering, _variable) == ("d-grab-pair", "n") else 8  # it varies twice as much
         slope("tuned error", _ordering, _variable, margin=0.4, seeds=_seeds, slow=True)(
             partial(tuned_error_in, _variable, _ordering)
         )
 
 
-# Examples N = m n of all workers. One worker's pairs are neighbours in its order, and repel: its error is a
-# constant larger (note S-slopes), so that powers of m begin at two.
-FIXED, DEALT = 128, [2, 4, 8, 16]
+FIXED = 128  # examples N = m n of all workers
 
 
 def _dealt(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -184,9 +199,9 @@ def _epochs(cells: Sequence[dict[str, Any]], T: int) -> list[float]:
 
 
 def time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
-    T, sizes = 2 * EPOCHS.get(ordering, 300), [1, 2, 4, 8]  # many epochs, next to the window of five
+    T = 2 * EPOCHS.get(ordering, 300)  # many, next to the window of five
     cell = _trained(ordering, rng, T)
-    return exponent(sizes, _epochs([cell | {"m": m} for m in sizes], T))
+    return exponent(DEALT, _epochs([cell | {"m": m} for m in DEALT], T))
 
 
 def steps_at_fixed_n(ordering: str, rng: Generator, number: int) -> Measured:
@@ -204,10 +219,13 @@ for _ordering in ("rr", "cd-grab"):
         slope(_quantity, _ordering, "m", margin=0.3, seeds=8, slow=True)(partial(_case, _ordering))
 
 
+STEPS = np.geomspace(8e-3, 0.4, 10)  # alpha n L
+
+
 def mean_squared_gradients(cell: Mapping[str, Any]) -> FloatArray:
     """Return the means over the first 1, ..., T epochs of ||grad f(x_t)||^2, for every step of a grid."""
     problem, T, means = problem_of(cell), cell["T"], []
-    for step in np.geomspace(2e-3, 0.5, 14) / (problem.n * problem.constants["L"]):
+    for step in STEPS / (problem.n * problem.constants["L"]):
         run = run_of(cell, problem, step, T, Record(loss=False))
         assert run.grad_norm is not None
         squares = (run.grad_norm[:, :-1] ** 2).mean(axis=0)
@@ -227,30 +245,70 @@ def mean_squared_gradient(cell: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _near(ordering: str, rng: Generator, T: int) -> dict[str, Any]:
-    """Return a cell so near the minimiser that the best alpha n L is small, and the leading term leads."""
+    """Return a cell so near the minimiser that the best alpha n L is small, and the leading term leads.
+
+    Not so near that the start is forgotten within 1 / (alpha mu n) epochs, which counts less than its share:
+    the higher floor of rr needs more. From 0.0005 its averaged path falls as T^-0.53, from 0.002 as T^-0.61.
+    """
     replicates = {"rr": 1, "others": 4}  # herded orders remember which one they began with
     cell = {"problem": {"family": "skewed", "d": 2, "kappa": 4.0}}  # neither T1 nor T5 asks for a small kappa
-    return _trained(ordering, rng, T) | cell | {"x0": [5e-4, -5e-4], "replicates": replicates}
+    off = 2e-3 if ordering == "rr" else 5e-4
+    return _trained(ordering, rng, T) | cell | {"x0": [off, -off], "replicates": replicates}
+
+
+NEAR: dict[str, list[Any]] = {"m": [1, 8], "n": [16, 128], "T": [200, 800]}
 
 
 def gradient_in(variable: str, ordering: str, rng: Generator, number: int) -> Measured:
-    values = {"m": [1, 2, 4, 8], "n": [16, 32, 64], "T": [200, 400, 800]}[variable]
-    return exponent(values, _measured(mean_squared_gradient, _near(ordering, rng, 400), variable, values))
+    cell, values = _near(ordering, rng, 400), NEAR[variable]
+    return exponent(values, _measured(mean_squared_gradient, cell, variable, values))
+
+
+def averaged_gradient(cell: Mapping[str, Any]) -> dict[str, float]:
+    """Predict `mean_squared_gradient` of rr: steps move x by -alpha E h(x - alpha P_k), P_k normal (R1)."""
+    problem, T = problem_of(cell), cell["T"]
+    n, L, mu = problem.n, problem.constants["L"], problem.constants["mu"]
+    terms = problem.data.terms
+    sigma = (terms - terms.mean(axis=1, keepdims=True)).std(axis=(0, 1))
+    deviations = np.sqrt(random_orders.prefix_second_moment(n, 1, 1.0)[:-1] / problem.m)[:, None] * sigma
+    alpha = (STEPS / (n * L))[:, None]
+    x, squares = np.tile(cell["x0"], (len(alpha), 1)), np.zeros(len(alpha))
+    for _ in range(T):
+        squares += ((np.where(x <= 0.0, L, mu) * x) ** 2).sum(axis=1)
+        spread = alpha[:, None] * deviations
+        below = spread * _beyond(x[:, None] / spread)
+        x = x - alpha * (n * mu * x - (L - mu) * (below.sum(axis=1) + np.maximum(-x, 0.0)))
+    return {"error": float(squares.min() / T)}
+
+
+def _beyond(r: FloatArray) -> FloatArray:
+    """Return E max(Z - r, 0) of a standard normal Z."""
+    return np.asarray(np.exp(-np.minimum(r * r, 1400.0) / 2.0) / math.sqrt(2.0 * math.pi) - r * ndtr(-r))
+
+
+@mean("T1", "exponents of the mean squared gradient of rr in m, n and T, less those of its averaged path",
+      cases=12, margin=0.1, center=0.0, slow=True)  # fmt: skip
+def averaged_path(rng: Generator, number: int) -> Measured:
+    cell, variable = _near("rr", rng, 400), ("m", "n", "T")[number % 3]
+    found, predicted = (
+        exponent(NEAR[variable], _measured(task, cell, variable, NEAR[variable]))
+        for task in (mean_squared_gradient, averaged_gradient)
+    )
+    return found - predicted
 
 
 def gradient_time_in_m(ordering: str, rng: Generator, number: int) -> Measured:
     """Fit the times until the mean squared gradient is that of one worker after half of T."""
-    cell, T, sizes, times = _near(ordering, rng, 800), 800, [1, 2, 4], []
-    accuracy = mean_squared_gradient(cell | {"m": 1, "T": T // 2})["error"]
-    for m in sizes:
-        reached = mean_squared_gradients(cell | {"m": m}) <= accuracy
-        times.append(1 + int(np.argmax(reached.any(axis=0))))
-    return exponent(sizes, times)
+    T, sizes = 800, [1, 4]
+    cell = _near(ordering, rng, T)
+    means = [mean_squared_gradients(cell | {"m": m}).min(axis=0) for m in sizes]
+    accuracy = means[0][T // 2 - 1]
+    return exponent(sizes, [1 + int(np.argmax(mean <= accuracy)) for mean in means])
 
 
 for _ordering in ("rr", "cd-grab"):
     for _variable in ("m", "n", "T"):
-        slope("non-convex bound", _ordering, _variable, margin=0.24 if _variable == "T" else 0.16, slow=True)(
+        slope("non-convex bound", _ordering, _variable, margin=0.16, slow=True)(
             partial(gradient_in, _variable, _ordering)
         )
     slope("non-convex time to accuracy", _ordering, "m", margin=0.24, seeds=20, slow=True)(

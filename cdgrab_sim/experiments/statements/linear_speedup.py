@@ -18,11 +18,11 @@ from theory import balancing
 from theory import convergence as theory
 
 
-def _run(rng: Generator, number: int, far: bool = True) -> tuple[Path, float, float]:
+def _run(rng: Generator, number: int) -> tuple[Path, float, float]:
     """Return a run of cd-grab with the walk, B in advance, and the bound B A on its balance."""
     problem = strongly_convex(number % 2, seed_of(rng))  # differences of two examples do not depend on x
     assert problem.x_star is not None
-    x0 = problem.x_star + (0.5 if far else 0.0)
+    x0 = problem.x_star + (-0.5 if number // 4 % 2 else 0.5)  # the skewed instance is steep on the first side
     g, L, cap = problem.gradients(x0), problem.constants["L"], (1 / 12, 1 / 100)[number // 2 % 2]
     spread, reach = largest(g[:, :, None] - g[:, None], "l2"), L * float(np.linalg.norm(x0 - problem.x_star))
     B = theory.live_difference_bound(spread, reach, cap / (problem.n * L), L)
@@ -70,7 +70,9 @@ def gap(rng: Generator, number: int) -> Measured:
     return ratio(p.gap[1:], bounds)
 
 
-@upper("T10", "mean squared gradient of cd-grab with the walk", cases=16, tight=0.1)
+# On the steep side at c = alpha n L = 1/12 epochs shrink x by q = exp(-c), and the mean squared gradient is
+# 2 c (1 - q^24) / (1 - q^2) / 2.05 = 0.458 of the first term; the others are a tenth of it or less.
+@upper("T10", "mean squared gradient of cd-grab with the walk", cases=16, tight=0.4)
 def gradient(rng: Generator, number: int) -> Measured:
     p, _, balance = _run(rng, number)
     m, n, T = p.problem.m, p.problem.n, len(p.slope)
@@ -97,7 +99,7 @@ def _spread_of_the_walk(N: int, d: int, square: float, a: float) -> float:
     center=0.0,
 )
 def speedup(rng: Generator, number: int) -> Measured:
-    n, d, kappa, values, errors, predicted = 256, 3, 4.0, [4, 8, 16, 32], [], []
+    n, d, kappa, values, errors, predicted = 256, 3, 4.0, [4, 32], [], []
     cell = {"ordering": "cd-grab", "seed": seed_of(rng), "n": n, "replicates": {"others": 1}}
     cell |= {"problem": {"family": "skewed", "d": d, "kappa": kappa}, "step_size": 0.1 / (n * kappa)}
     for m in values:

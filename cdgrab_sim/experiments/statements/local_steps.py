@@ -7,13 +7,19 @@ from functools import partial
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import ndtri
 
 from cdgrab_sim import orderings, problems, updates
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments._measures import floor
 from cdgrab_sim.experiments.local.prefixes import path_in_rounds, rests
-from cdgrab_sim.experiments.statements._instances import centred, random_orders, seed_of
+from cdgrab_sim.experiments.statements._instances import (
+    centred,
+    interpreted,
+    random_orders,
+    seed_of,
+)
 from cdgrab_sim.experiments.statements._statement import (
     Measured,
     difference,
@@ -33,7 +39,8 @@ from theory import local_steps as theory
 @identity("L1", "rounds on a shared Hessian against averaged gradients", cases=24, tol=1e-12)
 def shared_hessian(rng: Generator, number: int) -> Measured:
     H = (1, 2, 4, 8)[number % 4]
-    problem = problems.quadratic(m=1 + number % 3, n=8, d=3, heterogeneity=1.0, seed=seed_of(rng))
+    m = 1 + number % 3
+    problem = interpreted(problems.quadratic(m=m, n=8, d=3, heterogeneity=1.0, seed=seed_of(rng)))
     ordering = orderings.fixed(random_orders(rng, problem.m, 8))
     alpha, x0 = float(rng.uniform(0.1, 1.0)) / problem.constants["L"], rng.standard_normal(3)
     rounds, steps = (
@@ -46,18 +53,18 @@ def shared_hessian(rng: Generator, number: int) -> Measured:
 def _clients(rng: Generator, m: int, d: int) -> tuple[Problem, FloatArray, FloatArray, FloatArray]:
     """Return quadratics with one example per worker, their Hessians, minimisers and that of the mean."""
     half = rng.standard_normal((m, d, d))
-    A = 0.2 * np.eye(d) + half @ half.swapaxes(1, 2) / d
+    A = np.eye(d) + half @ half.swapaxes(1, 2) / d
     points = rng.standard_normal((m, d))
     linear = np.einsum("ipq,iq->ip", A, points)
     star = np.linalg.solve(A.mean(axis=0), linear.mean(axis=0))
-    return problems.from_hessians(A[:, None], linear[:, None]), A, points, star
+    return interpreted(problems.from_hessians(A[:, None], linear[:, None])), A, points, star
 
 
 @identity("L2", "fixed point of local gradient descent", cases=12, tol=1e-9)
 def fixed_point(rng: Generator, number: int) -> Measured:
     problem, A, points, _ = _clients(rng, m=2 + number % 3, d=2)
     H, alpha = 2 + number % 4, float(rng.uniform(0.3, 1.0)) / np.linalg.norm(A, ord=2, axis=(1, 2)).max()
-    run = simulate(problem, "ig", epochs=4000, step_size=alpha, update=updates.local(steps=H))
+    run = simulate(problem, "ig", epochs=300, step_size=alpha, update=updates.local(steps=H))
     return difference(run.x[0], theory.local_fixed_point(alpha, A, points, H))
 
 
@@ -88,6 +95,27 @@ def variances(rng: Generator, number: int) -> Measured:
     return difference(measured, theory.reshuffled_rounds(4, 2, H, float(terms.var(axis=1).mean())))
 
 
+@identity(
+    "L3", "number of steps at which the drift is as large as the parallel part, over all orders", cases=2
+)
+def end_of_speedup(rng: Generator, number: int) -> Measured:
+    n = 2 + number % 2  # of two workers, H = n is the smaller root
+    terms = centred(rng.standard_normal((2, n, 1)), axes=(1,))
+    orders = np.array(list(itertools.product(itertools.permutations(range(n)), repeat=2)))
+    parallel, drift = ((part**2).mean() for part in path_in_rounds(terms, orders, n))
+    return [difference(parallel, drift), difference(theory.end_of_speedup(n, 2), n)]
+
+
+@identity("L3", "mean slope of the skewed problem around where the server rests", cases=6, tol=0.01)
+def rest(rng: Generator, number: int) -> Measured:
+    kappa, means = float(rng.uniform(1.0, 30.0)), rng.standard_normal(3) * (number % 2)
+    deviations, normal = rng.uniform(0.2, 2.0, size=3), ndtri((np.arange(500) + 0.5) / 500)
+    problem = problems.skewed(m=1, n=2, d=1, kappa=kappa)
+    at = theory.kinked_rest(kappa, deviations, means) - (means + deviations * normal[:, None]).ravel()
+    slopes = [problem.gradients(np.array([x])).mean() for x in at]
+    return np.mean(slopes) / np.mean(np.abs(slopes))
+
+
 @identity("L4", "mean squares of paths where workers differ, over all orders", cases=6)
 def heterogeneous(rng: Generator, number: int) -> Measured:
     terms, parallel, drift, H = _all_paths(rng, number, differ=2.0)
@@ -103,7 +131,7 @@ def floors(rng: Generator, number: int) -> Measured:
     H, ordering = (1, 4, 16)[number % 3], ("rr", "d-grab-pair", "cd-grab")[number // 3 % 3]
     cell = {"ordering": ordering, "m": 4, "n": 32, "H": H, "replicates": {"others": 1}}
     cell |= {"problem": {"family": "skewed", "d": 3, "kappa": 10.0}, "update": {"name": "local", "steps": H}}
-    cell |= {"step_size": 0.05 / 320, "epochs": 2000, "standing": 60}
+    cell |= {"step_size": 0.05 / 320, "epochs": 1200, "standing": 60}
     found = [
         [task(cell | {"seed": seed}) for task in (floor, rests)]
         for seed in rng.integers(2**31, size=4).tolist()

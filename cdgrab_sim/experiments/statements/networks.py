@@ -11,6 +11,7 @@ from cdgrab_sim import graphs, orderings, problems, updates
 from cdgrab_sim._records import Problem, Record, Seen, Update
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.experiments.statements._instances import (
+    interpreted,
     pair_differences,
     pair_signs,
     random_orders,
@@ -50,7 +51,7 @@ def _points(problem: Problem, update: Update, alpha: float, orders: list[IntArra
 
 @identity("N1", "mean of the workers under any weights, over that of a server", cases=12)
 def mean_iterate(rng: Generator, number: int) -> Measured:
-    problem = problems.quadratic(m=5, n=6, d=2, heterogeneity=1.0, seed=seed_of(rng))
+    problem = interpreted(problems.quadratic(m=5, n=6, d=2, heterogeneity=1.0, seed=seed_of(rng)))
     graph, alpha = _any_weights(rng, 5), 0.3 / problem.constants["L"]
     update = (
         updates.gossip(graph=graph, mixing=1 + number // 3 % 2),
@@ -110,11 +111,11 @@ def stationary_disagreement(rng: Generator, number: int) -> Measured:
 @identity("N4", "where gradient tracking and exact diffusion stop", cases=6, tol=1e-9)
 def agreement(rng: Generator, number: int) -> Measured:
     m, d = 4 + number % 2, 2
-    factors = rng.standard_normal((m, 1, d, d))
-    hessians = factors @ np.swapaxes(factors, -1, -2) + 0.5 * np.eye(d)
-    problem = problems.from_hessians(hessians, rng.standard_normal((m, 1, d)))
+    factors = 0.5 * rng.standard_normal((m, 1, d, d))
+    hessians = factors @ np.swapaxes(factors, -1, -2) + np.eye(d)
+    problem = interpreted(problems.from_hessians(hessians, rng.standard_normal((m, 1, d))))
     graph, method = _symmetric(rng, m), (updates.gradient_tracking, updates.exact_diffusion)[number % 2]
-    epochs = [np.zeros((m, 1), dtype=np.int64)] * 4000
+    epochs = [np.zeros((m, 1), dtype=np.int64)] * 800
     found = _points(problem, method(graph=graph), 0.15 / problem.constants["L"], epochs)
     return difference(found, np.broadcast_to(problem.x_star, (m, d)))  # type: ignore[arg-type]
 

@@ -268,6 +268,16 @@ def shuffling_lines(rng: Generator, number: int) -> Measured:
     return found / (CONSTANT * convergence.shuffling_lower_line(ordering, count, epochs, 1.0, 1.0))
 
 
+@upper("I9", "how far the published steps of rr and so forget the start", cases=10, tight=0.9)
+def shuffling_steps(rng: Generator, number: int) -> Measured:
+    ordering, count, epochs = ("rr", "so")[number % 2], int(rng.integers(4, 20)), int(rng.integers(5, 40))
+    lam = float(rng.uniform(0.5, 2.0))
+    alpha = convergence.shuffling_step_published(ordering, count, epochs, lam)
+    problem = problems.from_hessians(np.full((1, count, 1, 1), lam), np.zeros((1, count, 1)))
+    x = simulate(problem, ordering, epochs=epochs, step_size=alpha, x0=[1.0]).x[0, 0]
+    return x * (math.sqrt(count) if ordering == "rr" else count) * epochs
+
+
 # --- gradient descent with a fixed delay (A1)
 
 

@@ -149,7 +149,7 @@ def loss(rng: Generator, number: int) -> Measured:
 
 @mean("Q5", "mean squares in the runs of every random ordering", cases=24, margin=0.05)
 def sampled(rng: Generator, number: int) -> Measured:
-    ordering, m, T = theory.ORDERINGS[number % 4], (1, 3)[number // 4 % 2], 4 + number // 8
+    ordering, m, T = theory.ORDERINGS[number % 4], (1, 3)[number // 4 % 2], 2 + number // 8
     q, alpha, e0 = Instance(rng, m, 6), 0.1, np.array([0.3, -0.2])
     run = simulate(
         q.problem,

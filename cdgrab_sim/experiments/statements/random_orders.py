@@ -113,9 +113,9 @@ def sampled(rng: Generator, number: int) -> Measured:
     ordering = ("rr", "flipflop", "so")[number % 3]
     z = centred(vectors(rng, number, m, n, 2), (1,))
     if ordering == "so":
-        draws = [used_orders("so", m, n, 1, int(rng.integers(2**31)))[0] for _ in range(500)]
+        draws = [used_orders("so", m, n, 1, int(rng.integers(2**31)))[0] for _ in range(300)]
     else:
-        draws = list(used_orders(ordering, m, n, 2000, int(rng.integers(2**31))))
+        draws = list(used_orders(ordering, m, n, 1000, int(rng.integers(2**31))))
         draws = draws[:: 2 if ordering == "flipflop" else 1]
     squares = np.array([np.sum(prefixes(z, pi)[:-1] ** 2, axis=1) for pi in draws])
     return np.mean(squares.mean(axis=0) / theory.prefix_second_moment(n, m, _within(z))[:-1])
@@ -216,7 +216,7 @@ def _paths(rng: Generator, n: int, count: int) -> FloatArray:
     return np.asarray(np.abs(S) / (np.std(z) * n**0.5))
 
 
-def _largest(rng: Generator, n: int = 4000, count: int = 400) -> FloatArray:
+def _largest(rng: Generator, n: int = 1000, count: int = 400) -> FloatArray:
     """Return the largest prefixes; among n points of a bridge they are 0.5826 / sqrt(n) below its maximum."""
     return np.asarray(_paths(rng, n, count).max(axis=1) + 0.5826 / n**0.5)
 
@@ -233,7 +233,7 @@ def bridge_square(rng: Generator, number: int) -> Measured:
 
 @mean("R5", "mean of the average prefix in the orders of rr", cases=24, margin=0.03)
 def bridge_area(rng: Generator, number: int) -> Measured:
-    return _paths(rng, 2000, 1000).mean() / theory.BRIDGE_AREA_MEAN
+    return _paths(rng, 1000, 1000).mean() / theory.BRIDGE_AREA_MEAN
 
 
 @mean("R5", "share of largest prefixes below a size, against the law", cases=16, margin=0.05)

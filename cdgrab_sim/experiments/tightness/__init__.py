@@ -20,6 +20,7 @@ from cdgrab_sim.experiments.tightness import (  # noqa: F401  (families register
     published,
     runs,
     signs,
+    terms,
 )
 from cdgrab_sim.experiments.tightness.bounds import BOUNDS, EVALUATIONS, Bound, search
 
@@ -180,6 +181,7 @@ def _notes(rows: list[Tight]) -> list[str]:
         f"loose by more than {FAR:g}: {'; '.join(very) or 'none'}",
         f"{len(rows) - len(found)} exact worst cases, over all examples in any dimension, by a semidefinite",
         "program (PEPit 0.5.1 with SCS or Clarabel)",
+        *(f"no known instance needs the term of {term}: {why}" for term, why in terms.UNNEEDED.items()),
         "G1 to G4b and V3 are equalities: they have no slack",
         "slack: one over the largest measured / bound; an instance found, not the worst that exists",
     ]

@@ -17,9 +17,10 @@ _CLASSES = (
 )
 
 
-def slack(result: Result, ax: Axes, *, letters: str) -> None:
-    """Draw how far bounds are from the instances that come nearest, on a logarithmic axis."""
-    low, rows = 0.0, [row for row in result.rows if row.name[0] in letters]
+def slack(result: Result, ax: Axes, *, letters: str, terms: bool = False) -> None:
+    """Draw how far bounds, or their terms, are from the instances that come nearest, on a log axis."""
+    low = 0.0
+    rows = [row for row in result.rows if row.name[0] in letters and (": term in" in row.claim) == terms]
     for high, color, hatch, label in _CLASSES:
         at = [k for k, row in enumerate(rows) if low < row.slack <= high]
         if at:
@@ -41,4 +42,8 @@ def _name(label: str, claim: str) -> str:
     return f"{label}  {short if len(short) <= 72 else short[:71] + '…'}"
 
 
-PANELS: tuple[Panel, ...] = (partial(slack, letters="VHRQ"), partial(slack, letters="TA"))
+PANELS: tuple[Panel, ...] = (
+    partial(slack, letters="VHRQ"),
+    partial(slack, letters="TA"),
+    partial(slack, letters="HT", terms=True),
+)

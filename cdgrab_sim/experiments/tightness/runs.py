@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -240,14 +241,14 @@ def coordinated_floor(p: FloatArray) -> float:
     return _worst(run.gap[late:].max(), predicted)
 
 
-@bound("T7", "herding error of the next order of grab", 10)
-def stale_herding(p: FloatArray) -> float:
+def stale_epochs(p: FloatArray) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield the herding errors of the next orders of grab, and what their bound is of."""
     run = _run(p, 1, 4, -1.0, 0.5, 3, "grab")
     if run is None:
-        return 0.0
+        return
     assert run.run.orders is not None
     assert run.run.trajectory is not None
-    x, centre, shares = run.run.trajectory[0], np.zeros(1), []
+    x, centre = run.run.trajectory[0], np.zeros(1)
     for t in range(2):
         points, seen = [x[t]], []
         for j in run.run.orders[0, t, 0]:
@@ -255,10 +256,15 @@ def stale_herding(p: FloatArray) -> float:
             points.append(points[-1] - run.alpha * seen[-1])
         moved = [float(np.abs(x[t + 1] - point).max()) for point in points[:-1]]
         stale = float(np.abs(run.problem.gradients(x[t + 1])[0].mean(axis=0) - centre).max())
-        predicted = theory.grab_herding_bound(run.H[t], run.A[t], run.L, 4, moved[0], sum(moved), stale)
-        shares.append(_worst(run.H[t + 1], predicted))
+        given = {"H": run.H[t], "balance": run.A[t], "L": run.L, "n": 4}
+        yield run.H[t + 1], given | {"moved": moved[0], "moved_sum": sum(moved), "mean_error": stale}
         centre = np.mean(seen, axis=0)
-    return max(shares)
+
+
+@bound("T7", "herding error of the next order of grab", 10)
+def stale_herding(p: FloatArray) -> float:
+    shares = (_worst(found, theory.grab_herding_bound(**given)) for found, given in stale_epochs(p))
+    return max(shares, default=0.0)
 
 
 @bound("T8", "parallel herding error of independent workers", 12)
