@@ -44,6 +44,16 @@ def test_everything_public_is_documented(name):
             assert inspect.getdoc(value), key
 
 
+@pytest.mark.parametrize("name", [None, *MODULES])
+def test_a_seed_that_is_not_given_is_0(name):
+    module = cg if name is None else getattr(cg, name)
+    for key in seen(module):
+        value = getattr(module, key)
+        if inspect.isfunction(value) and "seed" in inspect.signature(value).parameters:
+            default = inspect.signature(value).parameters["seed"].default
+            assert default in (0, None, inspect.Parameter.empty), key
+
+
 REFERENCE = """
 import sys
 sys.modules["hypothesis"] = None  # as where it is not installed

@@ -84,3 +84,10 @@ def test_the_figure_shows_both_sides(result):
     left, right = experiments.figure(result).axes
     assert "steps" in left.get_ylabel()
     assert "f − f*" in right.get_ylabel()
+
+
+def test_notes_tell_means_over_seeds():
+    pair, prefix = np.array([[2.0, 1.0, 1.2], [1.0, 1.0, 1.0]]), np.array([[9.0, 6.0, 3.0], [3.0, 2.0, 1.0]])
+    text = " ".join(centralized_errors._pair_notes([1, 2, 4], pair, prefix))
+    assert "falls by a factor 3.00" in text
+    assert "is 1.50 times that of random pairs at m = 1, 1.10 times at m = 4" in text

@@ -154,3 +154,13 @@ def test_places_without_speedup_are_named():
     regime = np.array([[cap, cap], [speedup, cap], [speedup, speedup]])
     assert "from T = 40 epochs on" in plane._onset(8, [10, 20, 40], [1, 2], regime)
     assert "no speedup is promised up to m = 2 within T = 20" in plane._onset(8, [10, 20], [1, 2], regime[:2])
+
+
+def test_signs_are_a_share_of_rr_instance_by_instance():
+    """Floors by ordering, seed, m = 1, ..., 4; the worst instance is what is told."""
+    rr, cd = np.array([[8.0, 4.0, 2.0, 1.0]] * 2), np.array([[4.0, 0.0, 1.0, 0.0], [2.0, 0.0, 0.5, 0.0]])
+    part = workers.signs_part(TINY, [1, 2])
+    found = part.read([{"error": value} for value in np.concatenate([rr.ravel(), cd.ravel()]).tolist()])
+    np.testing.assert_array_equal(found.data["signs share"], cd / rr)
+    assert [row.measured for row in found.rows] == [0.5, 0.0, 0.5, 0.0]
+    assert [row.verdict for row in found.rows[1::2]] == ["holds", "holds"]
