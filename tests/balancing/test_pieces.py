@@ -120,10 +120,11 @@ def test_repeated_examples_and_long_epochs_are_refused_in_one_line(form, scope, 
     ordering, rng = FORMS[form](scope=scope, rule=rule), np.random.default_rng(0)
     problem = cg.Problem("sizes", m=2, n=3, d=1, data=(), grads=None, value=None)
     at = np.array([[0, 1], [1, 2], [2, 1]])
-    state = ordering.init(problem, rng)
-    ordering.observe(state, cg.Seen(0, np.arange(2), at, np.ones((3, 2, 1))))
-    with pytest.raises(ValueError, match=r"each example once in an epoch; got one of worker 1 twice"):
-        ordering.advance(state, rng)
+    for worker, shown in ((0, at[:, ::-1]), (1, at)):
+        state = ordering.init(problem, rng)
+        ordering.observe(state, cg.Seen(0, np.arange(2), shown, np.ones((3, 2, 1))))
+        with pytest.raises(ValueError, match=f"once in an epoch; got one of worker {worker} twice"):
+            ordering.advance(state, rng)
 
     def go_on_beyond_the_end():
         state = ordering.init(problem, rng)

@@ -93,6 +93,11 @@ def test_v1_alone_tells_the_wrong_from_the_right():
             bounded(WRONG[wrong][0])
 
 
+def test_the_signs_that_break_a_bound_are_told():
+    with pytest.raises(AssertionError, match=r"from the signs \+\+-\+"):
+        testing.assert_greedy_bound(np.ones((4, 1)), [1, 1, -1, 1])
+
+
 def test_the_rules_of_the_house_pass():
     testing.check_sign_rule(greedy)
     testing.check_sign_rule(cg.balancing.signs)

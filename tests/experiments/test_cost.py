@@ -114,3 +114,18 @@ def test_the_table_holds_counts_times_and_the_model(monkeypatch):
     shares = result.data["model cd-grab"] / result.data["model rr"]
     assert rows["cd-grab", "modelled time / rr, LeNet, m = 4"].measured == shares[1]
     assert len(experiments.figure(result).axes) == 1
+
+
+@pytest.mark.parametrize(("field", "row"), [("server", 0), ("worker", 1), ("integers", 2)])
+def test_one_number_too_many_is_seen(field, row, monkeypatch):
+    problem = cg.problems.skewed(m=3, n=5, d=2)
+    assert {one.verdict for one in cost._counted("cd-grab", problem)[:3]} == {"agrees"}
+    held = stored(orderings.make("cd-grab"), problem)
+    monkeypatch.setattr(cost, "stored", lambda *_: held._replace(**{field: getattr(held, field) + 1}))
+    assert [one.verdict for one in cost._counted("cd-grab", problem)[:3]].index("disagrees") == row
+
+
+def test_the_first_time_of_all_is_not_counted():
+    config = {"orderings": ["rr", "so"], "repeats": 2, "epochs": 1}
+    measured = cost._timed(cg.problems.skewed(m=1, n=2, d=1), config, Options(jobs=1))
+    assert {name: times.shape for name, times in measured.items()} == {"rr": (2,), "so": (2,)}

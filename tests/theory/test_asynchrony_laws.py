@@ -181,6 +181,7 @@ def test_a8_first_updates_by_enumeration(m, updates):
 
 
 def test_a8_first_order_of_the_share():
+    np.testing.assert_array_equal(finite_horizon.first_updates_law(P, TIMES, 1, 1), P)  # exact: nobody else
     updates = 10
     applied, _ = enumerate_updates(2, updates)
     predicted = finite_horizon.first_updates_law(P, TIMES, 2, updates)

@@ -259,6 +259,12 @@ def test_walk_balance_over_epochs_and_workers_holds_at_its_level():
 # arguments --------------------------------------------------------------------------------------------------
 
 
+def test_all_workers_pairs_of_an_epoch_share_one_walk():
+    """Of 7 examples, 3 pairs on each of 5 workers; each of 4 epochs may fail with a fourth of delta."""
+    walk = vb.self_balancing_bound(15, 2, 0.025, "inf", 3.0)
+    assert vb.walk_balance_bound(5, 7, 2, 4, 0.1, "inf", 3.0) == walk
+
+
 @pytest.mark.parametrize(("N", "d"), [(1, 1), (100, 4)])
 def test_lines_of_others_are_as_written(N, d):
     assert vb.banaszczyk_prefix_bound(N, d, "inf") == 5 * math.sqrt(2 * math.log(4 * N * d))

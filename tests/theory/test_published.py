@@ -79,6 +79,9 @@ def test_the_bounds_of_others_are_as_written():
     assert gap == pytest.approx(5 * 2 * (1 - 0.01 * 0.5) ** 10 * 3.0, rel=1e-14)
     line = convergence.shuffling_lower_line("rr", n=3, T=5, G=2.0, lam=0.7)
     assert line == pytest.approx(4 / 0.7 * (1 / 15**2 + 1 / (3 * 5**3)), rel=1e-14)
+    for ordering, inside in (("rr", np.sqrt(3) * 5), ("so", 15)):
+        step = convergence.shuffling_step_published(ordering, n=3, T=5, lam=0.7)
+        assert step == pytest.approx(np.log(inside) / (0.7 * 15), rel=1e-14)
 
 
 def test_the_step_of_the_nonconvex_theorem_is_as_printed():

@@ -160,6 +160,11 @@ def test_nested_orders_begin_with_halves(n, seed):
         assert set(order[: len(halves.first)]) == set(halves.first)
 
 
+def test_either_of_two_points_comes_first():
+    X = points(2, 2)
+    assert {tuple(thinning.nested_order(X, seed=seed)) for seed in range(20)} == {(0, 1), (1, 0)}
+
+
 def test_herding_is_the_greedy_choice():
     X = points(40, 2)
     K = naive.matrix(X, lambda x, y: naive.gaussian(x, y, 1.0))
