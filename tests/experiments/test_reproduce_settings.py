@@ -19,8 +19,9 @@ def test_forecasts_have_the_published_shape():
 
 def test_series_have_a_wave_of_a_year_a_trend_and_shocks_that_last():
     y = np.log(network.series(300, 520, seed=0))  # ten years of weeks
-    power = (np.abs(np.fft.rfft(y, axis=1)) ** 2).mean(axis=0)
-    assert np.argmax(power[5:]) + 5 == 10
+    spectra = np.fft.rfft(y, axis=1)
+    assert np.argmax((np.abs(spectra) ** 2).mean(axis=0)[5:]) + 5 == 10
+    assert np.abs(np.exp(1j * np.angle(spectra[:, 10])).mean()) < 0.2  # all phases: 1/sqrt(300) on average
     shocks = np.diff(y[:, 1:] - 0.8 * y[:, :-1], axis=1)  # differences of two, next to no trend or wave
     assert shocks.std() == pytest.approx(0.08 * np.sqrt(2), rel=0.02)
 

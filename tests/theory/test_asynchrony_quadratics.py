@@ -49,6 +49,7 @@ def test_a2_covariances_solve_the_lyapunov_equation(delay, part):
     S = solve_discrete_lyapunov(A, Q)
     lagged = [(np.linalg.matrix_power(A, j) @ S)[0, 0] for j in range(2 * delay + 4)]
     gamma = fixed_delay.autocovariance(c, delay, len(lagged) - 1, noise)
+    np.testing.assert_array_equal(fixed_delay.autocovariance(c, delay, 0, noise), gamma[:1])
     assert fixed_delay.variance(c, delay, noise) == pytest.approx(S[0, 0], rel=1e-9)
     np.testing.assert_allclose(gamma, lagged, rtol=0, atol=1e-9 * S[0, 0])
 
