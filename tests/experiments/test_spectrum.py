@@ -91,3 +91,11 @@ def test_a_filter_that_is_a_little_off_fails(monkeypatch):
     rows = part.read([part.task(cell) for cell in part.cells])
     verdicts = dict(zip(floors.UPDATES, (row.verdict for row in rows.rows), strict=True))
     assert verdicts == {"sgd": "fails", "heavy-ball": "fails", "gossip": "holds"}  # gossip goes by its modes
+
+
+def test_exponents_of_levels_are_taken_between_neighbours():
+    workers = np.array([1.0, 2.0, 6.0])
+    levels = np.array([[1.0, 2.0]]) * (1.0 / workers**2)[:, None]
+    rows = orders._levels("rr", workers, levels, 1.5 / workers**2)
+    assert [row.measured for row in rows[3:]] == pytest.approx([-2.0, -2.0])
+    assert len(rows) == 3 + 2

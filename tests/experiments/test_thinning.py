@@ -32,3 +32,9 @@ def test_a_sketch_of_more_columns_than_there_are_directions_is_near_the_whole():
         [thinning.sketch(sizes | {"seed": s, "by": "columns", "k": 64})["ratio"] for s in range(4)]
     )
     assert 0.5 < ratio < 2.0
+
+
+def test_the_kernel_of_the_bound_is_that_of_the_halves():
+    X, Y = np.random.default_rng(0).standard_normal((2, 4, 3))
+    expected = [[np.exp(-np.sum((x - y) ** 2) / (2 * 0.7**2)) for y in Y] for x in X]
+    np.testing.assert_allclose(thinning._matrix(X, Y, 0.7), expected, rtol=1e-14)
