@@ -169,6 +169,8 @@ def strata_second_moment(z: ArrayLike, strata: int) -> Array:
 def pairwise_orders(n: int) -> NDArray[np.int64]:
     r"""Return the n (n-1) orders k -> a k + c mod n of a prime n: pairwise independent (R11).
 
+    .. math:: \pi_{a,c}(k) = a k + c \bmod n, \qquad 1 \le a < n, \quad 0 \le c < n
+
     Whatever depends on pairs of places only has the same mean over them as over all n! orders: R1, and the
     noise of an epoch on a shared Hessian (Q4).
 
