@@ -49,12 +49,12 @@ def tuned(result: Result, ax: Axes) -> None:
 def cohorts(result: Result, ax: Axes) -> None:
     """Draw floors against the size of cohorts, and lines through what is predicted of drawn ones."""
     ways, sizes = result.config["cohorts"]["clients"], result.config["cohorts"]
-    values = {f"{way} clients": result.data[f"cohort {way}"] for way in ways}
+    values = {way: result.data[f"cohort {way}"] for way in ways}
     x = result.data["cohort"]
     points_plot(x, values, xlabel="workers C in a round", ylabel=FLOOR, ax=ax)
     for law in result.arrays("cohort predicted ").values():
         ax.plot(x, law.mean(axis=0), color="0.4", linewidth=1, linestyle="dotted")
-    ax.set_title(f"m = {sizes['m']}, H = n = {sizes['n']}, workers differ; dotted: predicted")
+    ax.set_title(f"m = {sizes['m']}, H = n = {sizes['n']}; orders of workers; dotted: predicted")
 
 
 PANELS: dict[str, tuple[Panel, ...]] = {

@@ -16,6 +16,9 @@ from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.experiments.local.prefixes import rests
 
 SLOPE, LEVEL = 0.1, 0.15  # margins
+# What a pilot in plain NumPy found at m = 16 (kappa = 20, n = 64, d = 3), before there was this experiment.
+PILOT = {("d-grab-pair", 4): 3.3e-9, ("cd-grab", 4): 5e-9, ("rr", 64): 3.5e-8, ("d-grab-pair", 64): 3.3e-9}
+PILOT |= {("cd-grab", 64): 3.5e-8}
 ENVELOPE = {1: 1.1}  # what the ordering that knows H may cost over the best of the others; else 1.5
 
 
@@ -54,7 +57,7 @@ def floors_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
             for h, steps in enumerate(H):
                 found.rows += beside(name, "floor", f"H = {steps}", m, measured[name][h], predicted[h])
             found.rows.append(_end(name, H, m[-1], measured[name][..., -1], predicted[..., -1]))
-        found.rows += _envelope(measured, H)
+        found.rows += _envelope(measured, H) + _pilot(config, measured)
         return found
 
     return Part(floor_and_rest, _cells(config, seeds, H, m), read)
@@ -129,6 +132,22 @@ def doubling(H: Sequence[int], floors: FloatArray) -> float:
         return float("inf")
     x, share = np.log2(H), (1.0 - gain[above - 1]) / (gain[above] - gain[above - 1])
     return float(2.0 ** (x[above - 1] + share * (x[above] - x[above - 1])))
+
+
+def _pilot(config: Mapping[str, Any], measured: Mapping[str, FloatArray]) -> list[Row]:
+    """Compare the levels of most workers with those of the pilot, where sizes are the same."""
+    sizes = config["floors"]
+    if (config["n"], sizes["m"][-1], sizes["epochs"]) != (64, 16, 6_000):
+        return []
+    return [
+        Row.judged(
+            name,
+            f"floor / pilot, H = {H}, m = 16",
+            verdict(measured[name][sizes["H"].index(H), :, -1] / level, 1.0, LEVEL),
+        )
+        for (name, H), level in PILOT.items()
+        if name in measured and H in sizes["H"]
+    ]
 
 
 def _envelope(measured: Mapping[str, FloatArray], H: Sequence[int]) -> list[Row]:
