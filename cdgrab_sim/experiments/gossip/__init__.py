@@ -11,7 +11,7 @@ from cdgrab_sim._rng import subseeds
 from cdgrab_sim.experiments._experiment import Options, Result
 from cdgrab_sim.experiments._parts import Part, run_parts
 from cdgrab_sim.experiments.gossip.disagreement import disagreement_part
-from cdgrab_sim.experiments.gossip.floors import graphs_part
+from cdgrab_sim.experiments.gossip.floors import graphs_part, workers_part
 from cdgrab_sim.experiments.gossip.messages import messages_part
 
 SIZES: dict[str, Any] = {
@@ -33,6 +33,7 @@ SIZES: dict[str, Any] = {
         "standing": 40,  # epochs without steps, whose later half gives the points that predict
         "replicates": {"others": 1},
     },
+    "workers": {"graph": "ring", "m": [4, 8, 16, 32], "epochs": 3_000},
     "messages": {
         "problem": {"family": "skewed", "kappa": 5.0, "d": 3},
         "T": 400,
@@ -49,12 +50,14 @@ QUICK: dict[str, Any] = SIZES | {
     "graphs": ["ring", "exponential", "complete"],
     "disagreement": SIZES["disagreement"] | {"epochs": 1_000},
     "floors": SIZES["floors"] | {"epochs": 2_000},
+    "workers": SIZES["workers"] | {"m": [4, 16], "epochs": 1_000},
     "messages": SIZES["messages"] | {"T": 80, "accuracy": {"others": 1e-4}},
 }
 
 PARTS: dict[str, Callable[[Mapping[str, Any], Sequence[int]], Part]] = {
     "disagreement": disagreement_part,
     "floors": graphs_part,
+    "workers": workers_part,
     "messages": messages_part,
 }
 
@@ -71,19 +74,21 @@ def run(options: Options, *, parts: Sequence[str] = ()) -> Result:
     * How far workers are apart on `quadratic` under random reshuffling: exponent in alpha, and level.
     * Floors of the mean iterate on `skewed`, for every graph and ordering, over that of the complete graph:
       predicted by where gradients are taken, the mean square of the prefixes that a graph leaves.
+    * Exponents of these floors in m on the ring, predicted in the same way.
     * The fewest vectors that all workers send to reach an accuracy, the step size tuned.
 
     Parameters
     ----------
     options : Options
-    parts : sequence of {"disagreement", "floors", "messages"}
+    parts : sequence of {"disagreement", "floors", "workers", "messages"}
         All by default.
 
     Returns
     -------
     Result
         Data ``gap`` (graphs,), ``alpha`` (K,), ``apart <graph>`` (seeds, K), ``floor <ordering>``,
-        ``messages <ordering>`` and ``exchanges <ordering>`` (seeds, graphs).
+        ``messages <ordering>`` and ``exchanges <ordering>`` (seeds, graphs); ``workers`` (K,) and ``workers
+        <ordering>`` (seeds, K).
     """
     asked = {_checks.choice("part", part, list(PARTS)) for part in parts} or set(PARTS)
     config = (QUICK if options.quick else SIZES) | {"seed": options.seed}

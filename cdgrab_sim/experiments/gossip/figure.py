@@ -36,6 +36,19 @@ def floors(result: Result, ax: Axes) -> None:
     ax.set_title(f"skewed, m = {result.config['m']}, n = {result.config['n']}; dotted: from the prefixes")
 
 
+def workers(result: Result, ax: Axes) -> None:
+    """Draw floors against m on one graph."""
+    values = {name: result.data[f"workers {name}"] for name in result.config["orderings"]}
+    points_plot(
+        result.data["workers"],
+        values,
+        xlabel="workers m",
+        ylabel="f − f* at the mean, fixed step size",
+        ax=ax,
+    )
+    ax.set_title(f"skewed on a {result.config['workers']['graph']}, n = {result.config['n']}")
+
+
 def messages(result: Result, ax: Axes) -> None:
     """Draw the vectors that all workers send to reach the accuracy against the spectral gap."""
     gap = [round(graphs.make(name, result.config["m"]).gap, 3) for name in result.config["graphs"]]
@@ -49,5 +62,6 @@ def messages(result: Result, ax: Axes) -> None:
 PANELS: dict[str, tuple[Panel, ...]] = {
     "disagreement": (disagreement,),
     "floors": (floors,),
+    "workers": (workers,),
     "messages": (messages,),
 }

@@ -10,13 +10,14 @@ import numpy as np
 from cdgrab_sim import graphs, orderings
 from cdgrab_sim._records import Ordering, Problem, Record
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.analysis import verdict
-from cdgrab_sim.experiments._cells import grid
+from cdgrab_sim.analysis import rate, verdict
+from cdgrab_sim.experiments._cells import by_ordering, grid
 from cdgrab_sim.experiments._experiment import Row
 from cdgrab_sim.experiments._measures import floor, problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.graphs import Graph
 
+SLOPE = 0.2  # margin
 STILL = 1e-12  # of a step that moves nothing: gradients stay as they are at the minimiser
 
 
@@ -82,6 +83,30 @@ def graphs_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
             for g, graph in enumerate(over):
                 if (name, graph) != ("rr", "complete"):
                     found.rows.append(_row(name, graph, table[:, g] / unit, spread[:, g], config["margin"]))
+        return found
+
+    return Part(floor_and_spread, cells, read)
+
+
+def workers_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
+    """Ask for floors on `skewed` against m on one graph, whose gap closes as m grows."""
+    sizes, names, graph = config["workers"], config["orderings"], config["workers"]["graph"]
+    shared = {key: config["floors"][key] for key in ("problem", "standing", "replicates")}
+    shared |= {"n": config["n"], "epochs": sizes["epochs"]}
+    shared |= {"graph": graph, "update": {"name": "gossip", "graph": graph}}
+    L = config["floors"]["problem"]["kappa"]  # of skewed
+    shared["step_size"] = config["floors"]["alpha_n_L"] / (config["n"] * L)
+    cells = grid({"ordering": names, "seed": seeds, "m": sizes["m"]}, shared)
+
+    def read(values: list[dict[str, Any]]) -> Findings:
+        found = Findings(data={"workers": np.array(sizes["m"])})
+        floors, spreads = (by_ordering(values, key, names, len(seeds)) for key in ("error", "spread"))
+        for name in names:
+            found.data[f"workers {name}"] = floors[name]
+            slopes, expected = (rate(sizes["m"], one[name]).slopes for one in (floors, spreads))
+            promise = float(expected.mean())
+            word = verdict(slopes - expected + promise, promise, SLOPE)
+            found.rows.append(Row.judged(name, f"floor exponent in m, {graph}", word))
         return found
 
     return Part(floor_and_spread, cells, read)
