@@ -17,7 +17,6 @@ from cdgrab_sim.experiments._measures import floor, problem_of, run_of
 from cdgrab_sim.experiments._parts import Cell, Findings, Part
 from cdgrab_sim.graphs import Graph
 
-SLOPE = 0.2  # margin
 STILL = 1e-12  # of a step that moves nothing: gradients stay as they are at the minimiser
 
 
@@ -105,7 +104,7 @@ def workers_part(config: Mapping[str, Any], seeds: Sequence[int]) -> Part:
             found.data[f"workers {name}"] = floors[name]
             slopes, expected = (rate(sizes["m"], one[name]).slopes for one in (floors, spreads))
             promise = float(expected.mean())
-            word = verdict(slopes - expected + promise, promise, SLOPE)
+            word = verdict(slopes - expected + promise, promise, config["margin"])
             found.rows.append(Row.judged(name, f"floor exponent in m, {graph}", word))
         return found
 
