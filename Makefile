@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 FRESH := NUMBA_CACHE_DIR=$$(mktemp -d)
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-.PHONY: run test lint coverage boundscheck mutants slow deep bench bench-check readme follow-readme notebooks clean
+.PHONY: run test lint coverage boundscheck mutants slow deep bench bench-check readme leaderboard follow-readme notebooks clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -66,6 +66,10 @@ bench-check: $(VENV)/.core
 # Every table, print and picture of README.md.
 readme: $(VENV)/.core
 	$(BIN)/python docs/readme.py
+
+# docs/leaderboard.md: all registered orderings through the scorecard's measures.
+leaderboard: $(VENV)/.core
+	$(BIN)/python docs/leaderboard.py
 
 # README.md to the letter, in a copy of the repository with an environment of its own.
 follow-readme:

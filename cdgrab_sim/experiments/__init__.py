@@ -50,11 +50,12 @@ EXPERIMENTS: dict[str, str] = {
     "reproduce series": "What do better orders gain in forecasts by an autoregressive network?",
     "reproduce memory": "How many arrays of the size of the model does each balancing hold?",
     "score": "What does an ordering gain and cost, beside the known ones?",
+    "leaderboard": "Which registered ordering is ahead, in each measure of the scorecard?",
     "all": "Which experiments agree with their predictions?",
 }
 
-# Experiments that `all` leaves out: itself, and what is about one ordering.
-APART = ("all", "score")
+# Experiments that `all` leaves out: itself, and what ranks orderings.
+APART = ("all", "score", "leaderboard")
 
 # Verdicts of a row that bears out what it says; "refuted": a claim in print that is false, and was found so.
 GOOD = ("agrees", "holds", "refuted")
