@@ -34,7 +34,8 @@ def page(result: Result) -> str:
 def _cell(row: Row) -> str:
     shown, rank = row.cells(), row.verdict.partition(" of ")[0]
     interval = f" {shown['95 % interval']}" if shown["95 % interval"] else ""
-    return row.verdict if row.measured is None else f"**{rank}.** {shown['measured']}{interval}"
+    number = shown["measured"] if interval else f"{row.measured:g}"
+    return row.verdict if row.measured is None else f"**{rank}.** {number}{interval}"
 
 
 if __name__ == "__main__":
