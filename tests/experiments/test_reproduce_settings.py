@@ -50,9 +50,12 @@ def test_forecasts_read_their_own_predictions():
     assert problem.value(x, problem.arrays) == pytest.approx(values.mean(), rel=1e-12)
 
 
-def test_gradients_of_forecasts_are_differences():
+@pytest.mark.parametrize("shift", [0.0, -0.5, -3.0])
+def test_gradients_of_forecasts_are_differences(shift):
+    """Of predictions above the values, below them, and below 0."""
     problem = network.forecasts(1, 2, 3, seed=2)
     x, e = 0.1 * np.random.default_rng(1).standard_normal(problem.d), 1e-6 * np.eye(problem.d)
+    x[-1] += shift
     differences = [(problem.values(x + step) - problem.values(x - step)) / 2e-6 for step in e]
     np.testing.assert_allclose(problem.gradients(x), np.moveaxis(differences, 0, -1), atol=1e-7)
 
