@@ -263,7 +263,7 @@ def online(
     seed: int = 0,
     batch: int = 1,
     sketch: int | None = None,
-    by: str = "columns",
+    by: str = "runs",
 ) -> Online:
     r"""Put an ordering to work in a training loop of your own.
 
@@ -299,9 +299,9 @@ def online(
         are those of units. 1 by default.
     sketch : int, optional
         k: balance k random numbers of every gradient instead of d.
-    by : {"columns", "count"}
-        How the sketch is made, see `cdgrab_sim.orderings.sketched`: columns read k of the d coordinates,
-        counts add all of them up in k places, which serves sparse gradients as well.
+    by : {"runs", "columns", "count"}
+        How the sketch is made, see `cdgrab_sim.orderings.sketched`: runs and columns read k of the d
+        coordinates, counts add all of them up in k places, which serves sparse gradients as well.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from cdgrab_sim._records import Ordering, Problem, Seen
 from cdgrab_sim._rng import beside
 from cdgrab_sim._types import FloatArray, IntArray
 
-SKETCHES = ("columns", "leverage", "count")
+SKETCHES = ("columns", "runs", "leverage", "count")
 
 
 class SketchState(NamedTuple):
@@ -25,8 +26,8 @@ class SketchState(NamedTuple):
 
     pi: IntArray  # (m, n) orders in use
     inner: Any  # the state of the ordering
-    column: IntArray  # (k,) the coordinates that are kept, or how far each block of k is turned
-    factor: FloatArray | NDArray[np.int8]  # what coordinates are multiplied with: (k,), or (d,) signs
+    column: IntArray  # the coordinates that are kept, or where runs of them begin; or turns of blocks
+    factor: FloatArray | NDArray[np.int8]  # what these are multiplied with, or (d,) signs
     energy: FloatArray  # (d,) squares of the coordinates summed over this epoch, for leverage; else (0,)
 
     @property
@@ -48,6 +49,23 @@ def _keep(out: FloatArray, part: FloatArray, p0: int, column: IntArray, factor: 
             p = column[q] - p0
             if 0 <= p < part.shape[1]:
                 out[r, q] = factor[q] * part[r, p]
+
+
+@kernel
+def _keep_runs(out: FloatArray, part: FloatArray, p0: int, column: IntArray, factor: FloatArray) -> None:
+    """As `_keep`, for runs of coordinates; the last one of all may be cut short, and is filled with zeros."""
+    length, width = out.shape[1] // column.shape[0], part.shape[1]
+    for r in range(part.shape[0]):
+        if p0 == 0:
+            out[r, :] = 0.0
+        for b in range(column.shape[0]):
+            p, first = column[b] - p0, length * b
+            if length == 8 and p >= 0 and p + 8 <= width:  # one line of memory, without a loop
+                for q in range(8):
+                    out[r, first + q] = factor[b] * part[r, p + q]
+            else:
+                for q in range(max(-p, 0), min(length, width - p)):
+                    out[r, first + q] = factor[b] * part[r, p + q]
 
 
 @kernel
@@ -93,7 +111,9 @@ def project(state: SketchState, out: FloatArray, part: FloatArray, p0: int) -> N
     p0 : int
         Parts come in ascending order, the first with 0.
     """
-    write: Callable[..., None] = _count if state.factor.dtype == np.int8 else _keep
+    write: Callable[..., None] = _keep if len(state.column) == out.shape[1] else _keep_runs
+    if state.factor.dtype == np.int8:
+        write = _count
     write(out, part, p0, state.column, state.factor)
 
 
@@ -110,16 +130,18 @@ def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
             h(p) = (p + a_{\lfloor p/k \rfloor}) \bmod k
 
     so that :math:`E \langle \tilde g, \tilde g' \rangle = \langle g, g' \rangle`. For ``"columns"`` q is
-    uniform and drawn once; for ``"leverage"`` it is drawn for every epoch in proportion to the squares of the
-    coordinates in the epoch before (of one gradient of each step; uniform in the first), half of it kept
-    uniform; ``"count"`` reads every coordinate, the other two only k of them.
+    uniform and drawn once, and for ``"runs"`` so are runs of 8 neighbours (4, 2 or 1 where 8 does not divide
+    k), which are read three times as fast and tell less where neighbours are alike. For ``"leverage"`` q is
+    drawn for every epoch in proportion to the squares of the coordinates in the epoch before (of one gradient
+    of each step; uniform in the first), half of it kept uniform. ``"count"`` reads every coordinate, the
+    others only k of them.
 
     Parameters
     ----------
     ordering : Ordering
         Any that balances what it sees, such as `cd_grab`.
     k : int
-    by : {"columns", "leverage", "count"}
+    by : {"columns", "runs", "leverage", "count"}
 
     Notes
     -----
@@ -183,6 +205,10 @@ def _drawn(
     """Draw the coordinates and their factors, or turns and signs."""
     if by == "count":
         return rng.integers(k, size=-(-d // k)), 2 * rng.integers(2, size=d, dtype=np.int8) - 1
+    if by == "runs":
+        length = math.gcd(k, 8)
+        runs, choice = k // length, -(-d // length)
+        return np.sort(rng.integers(choice, size=runs)) * length, np.full(runs, math.sqrt(choice / runs))
     total = 0.0 if energy is None else float(np.cumsum(energy)[-1])
     q = np.full(d, 1.0 / d) if energy is None or total == 0.0 else 0.5 / d + 0.5 * energy / total
     reach = np.cumsum(q)

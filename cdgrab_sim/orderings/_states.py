@@ -64,6 +64,7 @@ def weight_of(ordering: Ordering, state: Any, problem: Problem) -> FloatArray | 
 
 
 def check_orders(ordering: Ordering, state: Any, problem: Problem) -> None:
+    """Refuse orders that are not what they must be, where somebody else wrote the ordering."""
     if ordering.verified:
         return
     if not hasattr(state, "pi"):

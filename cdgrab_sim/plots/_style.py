@@ -47,6 +47,7 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "thinning": ("#D55E00", "*", "solid"),
     "compress": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     "columns": ("#E69F00", "o", (0, (4, 2))),
+    "runs": ("#56B4E9", "D", (0, (6, 1, 1, 1))),
     "leverage": ("#009E73", "s", (0, (3, 1, 1, 1))),
     "count": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     # who shares what, in regimes

@@ -105,6 +105,14 @@ def test_brain_floats_of_other_libraries_become_float32():
     assert leaves(G.astype(ml_dtypes.bfloat16))[0].dtype == np.float32
 
 
+def test_tensors_of_pytorch_that_hang_on_a_graph():
+    torch = pytest.importorskip("torch", reason="the extra loops has it")
+    tensor = torch.tensor(G, dtype=torch.float32, requires_grad=True) * 2.0
+    assert_array_equal(leaves(tensor)[0], 2.0 * G)
+    assert np.shares_memory(leaves(tensor)[0], tensor.detach().numpy())
+    assert_array_equal(leaves({"w": tensor.bfloat16()})[0], 2.0 * G)  # small whole numbers, exact
+
+
 REFUSED = {
     "d = 4 numbers; got 23": np.ones(23),
     "begin with 2 x 3 x one gradient; got shape (6, 4)": np.ones((6, 4)),

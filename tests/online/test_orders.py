@@ -20,6 +20,7 @@ FORMS = {name: cg.orderings.make(name) for name in NAMES} | {
     "d-grab-pair, random": cg.orderings.d_grab_pair(rule="random"),
     "cd-grab-gossip, complete": cg.orderings.cd_grab_gossip(graph="complete"),
     "cd-grab-local, 2": cg.orderings.cd_grab_local(steps=2),
+    "weighted, given": cg.orderings.weighted(by=np.arange(1.0, 8.0)),
     "cd-grab, leverage": cg.orderings.sketched(cg.orderings.cd_grab(), 2, "leverage"),
 }
 
@@ -77,7 +78,9 @@ def followed(one, orders, feed, seed=5):
     for _ in range(T):
         pi = np.array([orders.order(i) for i in range(one.m)])
         found.append(pi)
-        engine.epoch(pi, np.full(one.n, STEP), None)
+        weights = [orders.weights(i) for i in range(one.m)]
+        weight = None if weights[0] is None else np.array(weights)
+        engine.epoch(pi, np.full(one.n, STEP), None, weight=weight)
         feed(orders, engine.stream.copy())
         orders.end_epoch()
     return np.array(found), engine.it.x
@@ -132,7 +135,7 @@ def test_a_kill_at_any_moment_changes_nothing(name):
 
 
 @pytest.mark.parametrize("feed", [feed_by_worker, feed_odd])
-@pytest.mark.parametrize("by", ["columns", "count"])
+@pytest.mark.parametrize("by", ["columns", "runs", "count"])
 @pytest.mark.parametrize("name", ["cd-grab", "d-grab", "kernel-halving"])
 def test_sketches_are_those_of_simulate(name, by, feed):
     one = problem(3, 7, d=9)
