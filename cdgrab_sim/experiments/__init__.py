@@ -42,6 +42,7 @@ EXPERIMENTS: dict[str, str] = {
     "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
     "compress": "Does order survive when gradients are compressed?",
     "gossip": "Does order survive when workers talk to their neighbours only?",
+    "variance": "What do tables, anchors, weights and batches do to noise, and what do orders add?",
     "limits": "How close do orderings come to what is proved impossible to beat?",
     "reproduce herding": "Does the published figure of random vectors come out, digit for digit?",
     "reproduce workers": "Does the gain of coordinated orders keep up with the number of workers?",

@@ -57,7 +57,7 @@ def weighted_moments(
     P[:, :d, d] += scale[:, None] * c
     Y = np.outer(y := np.append(start, 1.0), y)
     for _ in range(integer_at_least("k", k, 0)):
-        Y = np.einsum("j,jab,bc,jdc->ad", q, P, Y, P)
+        Y = np.tensordot(q, P @ Y @ P.swapaxes(1, 2), axes=1)
     return Y[:-1, -1], Y[:-1, :-1]
 
 

@@ -12,6 +12,7 @@ from cdgrab_sim import orderings, updates
 from cdgrab_sim._records import Problem
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.experiments.statements._statement import Measured, difference, identity, ratio, upper
+from cdgrab_sim.experiments.statements.affine import epoch_of
 from cdgrab_sim.experiments.statements.general_quadratics import draw, quadratics
 from cdgrab_sim.synchronous._engine import Engine
 from theory import affine
@@ -175,3 +176,29 @@ def twice_the_batch(rng: Generator, number: int) -> Measured:
     z, alpha, lam = _centred(rng, 4), rng.uniform(0.1, 0.9), 1.0 + number / 6
     doubled, halved = _rest(z, lam, alpha, 2, shuffled=False), _rest(z, lam, alpha / 2, 1, shuffled=False)
     return difference(theory.batch_over_step(alpha, lam), doubled / halved)
+
+
+@identity("W5", "momentum at ends of reshuffled epochs, to first order", cases=4, tol=0.02)
+def momentum(rng: Generator, number: int) -> Measured:
+    """All orders of an epoch: what they do to squares, and what they push, solved for the long run."""
+    size, beta, alpha = 4 + number % 2, 0.2, 1e-3
+    z = _centred(rng, size)
+    problem = quadratics(np.ones((1, size, 1, 1)), z.reshape(1, size, 1))
+    update = updates.heavy_ball(momentum=beta)
+    every = [
+        epoch_of(problem, update, (1 - beta) * alpha, [pi]) for pi in itertools.permutations(range(size))
+    ]
+    squares = np.mean([np.kron(P[:-1, :-1], P[:-1, :-1]) for P in every], axis=0)
+    pushes = np.mean([np.outer(P[:-1, -1], P[:-1, -1]) for P in every], axis=0)
+    exact = np.linalg.solve(np.eye(4) - squares, pushes.ravel())[0]  # both have mean zero
+    plain = theory.batch_noise(alpha, 1.0, float(z.var()), n=size)
+    predicted = theory.momentum_noise(alpha, 1.0, float(z.var()), size, beta)
+    return difference(predicted - plain, exact - plain)
+
+
+@identity("W5", "Adam is momentum with the step over the root of the variance", cases=2)
+def adam(rng: Generator, number: int) -> Measured:
+    v, lam = rng.uniform(0.5, 2.0, size=2)
+    return difference(
+        theory.adam_noise(0.01, lam, v, 16), theory.momentum_noise(0.01 / np.sqrt(v), lam, v, 16, 0.9)
+    )
