@@ -48,7 +48,7 @@ def residuals(result: Result, ax: Axes) -> None:
     ax.legend()
     ticks = k[1] * 4 ** np.arange(int(np.log(len(k)) / np.log(4)) + 1)
     ax.set_xticks(ticks, [str(tick) for tick in ticks])
-    ax.minorticks_off()
+    ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     ax.set_title(f"random projections, condition {condition}, last iterate")
 
 
