@@ -38,13 +38,13 @@ def measure(quick: bool):
     repeats = 4 if quick else 1_000_000 // (5 * M * N)  # five rounds of the race are a million
     for kind in (np.float64, np.float32):
         G = np.random.RandomState(0).standard_normal((N, M, D)).astype(kind)
-        for steps, said in ((16, "16 steps at a time"), (1, "a step at a time"), (0, "one by one")):
+        for steps, said in ((64, "64 steps at a time"), (1, "a step at a time"), (0, "one by one")):
             contest = {name: epochs(form, G, steps, repeats) for name, form in FORMS.items()}
             times = race(contest, 0.0)
             per = {name: 1e6 * taken / (repeats * M * N) for name, taken in times.items()}
             yield plain(f"{kind.__name__}, {said}", per["whole"], unit="us")
             for name in tuple(FORMS)[1:]:
-                budget = 0.2 if (name, steps) == ("runs", 16) else None
+                budget = 0.2 if (name, steps) == ("runs", 64) else None
                 what = f"{name}, k=256 / whole, {kind.__name__}, {said}"
                 yield ratio(what, times[name], times["whole"], budget)
 
