@@ -39,6 +39,7 @@ EXPERIMENTS: dict[str, str] = {
     "async compare": "What does each asynchronous method converge to in equal time?",
     "local": "Does order survive when workers communicate once in a while?",
     "thinning": "How close do thinned points come to all points, and orders from sketches to orders?",
+    "loaders": "What do the orders of data loaders do to sorted data?",
     "cost": "What does an ordering cost in memory, traffic, arithmetic and time?",
     "compress": "Does order survive when gradients are compressed?",
     "gossip": "Does order survive when workers talk to their neighbours only?",

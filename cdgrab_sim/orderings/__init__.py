@@ -26,6 +26,8 @@ from cdgrab_sim.orderings._blocks import blocks as blocks
 from cdgrab_sim.orderings._blocks import blocks_reversed as blocks_reversed
 from cdgrab_sim.orderings._blocks import corgipile as corgipile
 from cdgrab_sim.orderings._buffer import buffer as buffer
+from cdgrab_sim.orderings._curriculum import curriculum as curriculum
+from cdgrab_sim.orderings._curriculum import self_paced as self_paced
 from cdgrab_sim.orderings._fixed import fixed as fixed
 from cdgrab_sim.orderings._fixed import ig as ig
 from cdgrab_sim.orderings._fixed import so as so

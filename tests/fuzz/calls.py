@@ -329,6 +329,8 @@ CALLS = {
     **{f"orderings.{one.__name__}": as_ordering(one, size=2)
        for one in (orderings.blocks, orderings.blocks_reversed, orderings.buffer)},
     "orderings.corgipile": as_ordering(orderings.corgipile, size=2, merged=2),
+    "orderings.curriculum": as_ordering(orderings.curriculum, scores=np.arange(4.0), pacing="root", start=0.5, ramp=2, anti=True),
+    "orderings.self_paced": as_ordering(orderings.self_paced, pacing="step", start=0.5, ramp=2, anti=True),
     "orderings.stratified": as_ordering(orderings.stratified, strata=2),
     "plots.discrepancy_histogram": call(plots.discrepancy_histogram, values={"greedy": ERRORS[0]}, bounds={"greedy": 6.0}, bins=4,
                                         xlabel="x", ax=None),
