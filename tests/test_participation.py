@@ -12,7 +12,7 @@ from cdgrab_sim import cli, participation
 from cdgrab_sim._commands._run import _cohorts
 from cdgrab_sim._rng import Role, Stream
 
-PERMUTING = [name for name in cg.orderings.ORDERINGS if name != "sgd"]
+PERMUTING = cg.orderings.select(lambda ordering: not ordering.replacement)
 BOTH = cg.Record(trajectory=True, orders=True)
 HALF = {"name": "rand-k", "k": 1}
 
