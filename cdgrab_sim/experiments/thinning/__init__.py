@@ -169,7 +169,9 @@ def run(options: Options, *, names: Sequence[str] = METHODS) -> Result:
     rows.append(_halves(config, shared, options))
     axes = {"by": orderings.SKETCHES, "seed": seeds, "k": config["k"]}
     found = run_cells(sketch, grid(axes, config["sketches"]), options)
-    for by, values in zip(orderings.SKETCHES, table(found, "ratio", 3, len(seeds), -1), strict=True):
+    for by, values in zip(
+        orderings.SKETCHES, table(found, "ratio", len(orderings.SKETCHES), len(seeds), -1), strict=True
+    ):
         data[f"ratio {by}"] = values
         rows += [
             Row.judged(by, f"herding error from sketches / whole, k = {k}", verdict(column, None, None))
