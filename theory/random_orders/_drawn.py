@@ -23,7 +23,7 @@ def block_second_moment(z: ArrayLike, size: int, merged: int = 1) -> Array:
 
     Assumes sum 0, and whole blocks and groups: b divides n, g divides q.
 
-    Provenance: proved here, note ``R8-blocks``. For g > 1 the order is that of CorgiPile, arXiv:2206.05830
+    Provenance: proved here, note ``R8-blocks``. For g > 1 the order is that of CorgiPile
     (the algorithm; recalled).
 
     Parameters
