@@ -100,6 +100,25 @@ def test_ctrl_c_says_how_to_resume(monkeypatch, tmp_path, capsys):
     assert f"resume with: cdgrab speedup --quick --out {tmp_path} --resume" in capsys.readouterr().err
 
 
+IMPORTED = """
+import runpy, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["cdgrab", "run", "--epochs", "2"]
+runpy.run_module("cdgrab_sim", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("module", ["cdgrab_sim.cli", "numpy", "cdgrab_sim.problems._skewed"])
+def test_ctrl_c_while_modules_are_imported_is_a_line(module):
+    command = [sys.executable, "-c", IMPORTED.format(module=module)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\ninterrupted\n")
+
+
 def test_ctrl_c_of_a_tool_offers_no_option_that_it_does_not_have(monkeypatch, capsys):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

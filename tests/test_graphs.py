@@ -59,10 +59,10 @@ BAD = {
         [[0.5, 0.5], [0.5, 1.0]]
     ),
     r"graph 'given': expected weights >= 0; got -0.5": lambda: g.from_weights([[1.5, -0.5], [-0.5, 1.5]]),
-    r"graph 'edges': expected a connected graph; got 2 parts, with no way from 0 to 2": lambda: g.from_edges(
-        4, [[0, 1], [2, 3]]
+    r"graph 'edges': expected a connected graph of m = 4; got 2 parts, with no way from 0": lambda: (
+        g.from_edges(4, [[0, 1], [2, 3]])
     ),
-    r"graph 'erdos-renyi': expected a connected graph": lambda: g.erdos_renyi(m=30, p=0.05),
+    r"p, seed: expected a connected graph; got \d+ edges, m = 30": lambda: g.erdos_renyi(m=30, p=0.05),
     r"W: expected shape \(m, m\); got \(1, 2\)": lambda: g.from_weights([[0.5, 0.5]]),
     r"edges: expected workers 0..2; got 0 and 3": lambda: g.from_edges(3, [[0, 3]]),
     r"edges: expected two different workers": lambda: g.from_edges(3, [[1, 1]]),

@@ -1,6 +1,8 @@
 """Every check of input and every message: what was expected, what came, what to do."""
 
+from cdgrab_sim._checks._arrays import LARGEST as LARGEST
 from cdgrab_sim._checks._arrays import array as array
+from cdgrab_sim._checks._arrays import below as below
 from cdgrab_sim._checks._arrays import by_name as by_name
 from cdgrab_sim._checks._arrays import coerce as coerce
 from cdgrab_sim._checks._arrays import data as data
@@ -16,7 +18,8 @@ from cdgrab_sim._checks._arrays import rows as rows
 from cdgrab_sim._checks._arrays import signs as signs
 from cdgrab_sim._checks._arrays import some as some
 from cdgrab_sim._checks._arrays import vector as vector
-from cdgrab_sim._checks._scalars import LARGEST as LARGEST
+from cdgrab_sim._checks._scalars import chance as chance
+from cdgrab_sim._checks._scalars import ends as ends
 from cdgrab_sim._checks._scalars import flag as flag
 from cdgrab_sim._checks._scalars import integer as integer
 from cdgrab_sim._checks._scalars import plain as plain

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cdgrab_sim._checks._things import mapping
 from cdgrab_sim._checks._words import brief
 
+LARGEST = 1e100  # beyond it, sums of squares might leave the machine
 _BLOCK = 1 << 20  # entries looked at together, so that a check of a memory map stays small
 
 
@@ -95,6 +96,13 @@ def floats(name: str, value: Any, ndim: int | tuple[int, ...]) -> NDArray[np.flo
         expected = " or ".join(str(k) for k in allowed)
         raise ValueError(f"{name}: expected a non-empty array with {expected} axes; got shape {a.shape}")
     return a
+
+
+def below(name: str, a: NDArray[np.float64]) -> None:
+    """Refuse numbers whose squares, summed, might be no numbers of the machine."""
+    largest = max(float(a.max()), -float(a.min()))
+    if largest >= LARGEST:
+        raise ValueError(f"{name}: expected entries below {LARGEST:g}; got {largest:g}; scale them")
 
 
 def some(name: str, value: Any) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 from collections.abc import Mapping
@@ -9,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cdgrab_sim._checks._arrays import masked
+from cdgrab_sim._checks._arrays import LARGEST, masked
 from cdgrab_sim._checks._words import brief, text
 
+_LEAST_CHANCE = 1e-100  # below it, what is divided by it might leave the machine
 _LARGEST = int(np.iinfo(np.int64).max)
 _MOST_ENTRIES = 1 << 40  # 8 TiB
-LARGEST = 1e100  # beyond it, sums of squares might leave the machine
 
 
 def size(name: str, value: Any) -> int:
@@ -94,6 +95,30 @@ def share(name: str, value: Any, interval: str = "[0, 1]") -> float:
         way = "lower" if above else "raise"
         raise ValueError(f"{name}: expected a number in {interval}; got {brief(value)}; {way} it")
     return number
+
+
+def chance(name: str, value: Any) -> float:
+    """Return a probability strictly between 0 and 1."""
+    number = real(name, value)
+    if not _LEAST_CHANCE <= number < 1.0:
+        least = f"{_LEAST_CHANCE:g}"
+        raise ValueError(f"{name}: expected a probability between 0 and 1, at least {least}; got {number:g}")
+    return number
+
+
+def ends(low: Any, high: Any) -> tuple[float, float]:
+    """Return the ends of an interval, which may be infinite."""
+    found = [_end(name, value) for name, value in (("low", low), ("high", high))]
+    if not found[0] <= found[1]:
+        raise ValueError(f"low, high: expected low <= high; got {brief(low)} and {brief(high)}")
+    return found[0], found[1]
+
+
+def _end(name: str, value: Any) -> float:
+    with contextlib.suppress(Exception):  # a class of somebody else may raise what it likes
+        if _is_number(value) and np.isinf(float(value)):
+            return float(value)
+    return real(name, value)
 
 
 def _is_number(value: Any) -> bool:

@@ -66,6 +66,9 @@ def takes(name: str, function: Callable[..., Any], *arguments: str, hint: str = 
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a compiled function that does not tell
+        if isinstance(function, type):
+            expected = f"a function of ({', '.join(arguments)})"
+            raise TypeError(f"{name}: expected {expected}; got {function.__name__}") from None
         return
     try:
         signature.bind(*arguments)

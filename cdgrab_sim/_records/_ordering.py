@@ -150,6 +150,9 @@ class Ordering:
         where = f"ordering {self.name!r}:"
         _checks.takes(f"{where} init", self.init, "problem", "rng")
         _checks.takes(f"{where} advance", self.advance, "state", "rng")
+        if self.for_update is not None:
+            _checks.function(f"{where} for_update", self.for_update)
+            _checks.takes(f"{where} for_update", self.for_update, "update")
         if self.observe is not None:
             _checks.takes(
                 f"{where} observe", self.observe, "state", "seen",

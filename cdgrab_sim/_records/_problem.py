@@ -114,6 +114,8 @@ class Problem:
             if (function := getattr(self, name)) is not None:
                 _checks.function(f"problem {self.name!r}: {name}", function)
                 _checks.takes(f"problem {self.name!r}: {name}", function, *arguments)
+        if self.walk is not None:
+            _checks.function(f"problem {self.name!r}: walk", self.walk)
         if not isinstance(self.constants, Mapping):
             raise TypeError(
                 f"constants: expected a mapping, such as {{'L': 2.0}}; got {_checks.brief(self.constants)}"

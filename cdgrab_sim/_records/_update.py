@@ -135,6 +135,11 @@ class Update:
         _checks.takes(f"{where} step", self.step, "it", "g", "alpha", "u")
         if self.take is not None:
             _checks.takes(f"{where} take", self.take, "it", "out", "g", "alpha", "i", "j", "u")
+        for flag in ("each", "anchored"):
+            object.__setattr__(self, flag, _checks.flag(f"{where} {flag}", getattr(self, flag)))
+        if self.fused is not None:
+            pair = _checks.vector(f"{where} fused", self.fused, 2)
+            object.__setattr__(self, "fused", (float(pair[0]), float(pair[1])))
         if self.begin is not None:
             _checks.takes(f"{where} begin", self.begin, "it", "gradient")
         if self.anchored and (self.each or self.take is not None):

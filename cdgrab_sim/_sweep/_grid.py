@@ -93,7 +93,7 @@ def read_toml(path: str | PathLike[str]) -> list[Config]:
         For a file that is not TOML, or has other tables; see `configurations` for the rest.
     """
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: expected a TOML file; {error}") from None
     for name, table in tables.items():

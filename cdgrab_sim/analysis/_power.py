@@ -43,8 +43,8 @@ def chance_to_agree(truth: float, spread: float, seeds: int, low: float, high: f
     (0.05, 1.0)
     """
     seeds = _checks.integer("seeds", seeds, low=2)
-    if not low < high:
-        raise ValueError(f"low, high: expected low < high; got {low} and {high}")
+    low, high = _checks.ends(low, high)
+    truth = _checks.real("truth", truth)
     error = _checks.real("spread", spread, low=0.0) / math.sqrt(seeds)
     if error == 0.0:
         return float(low <= truth <= high)

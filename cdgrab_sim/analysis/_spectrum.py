@@ -42,7 +42,12 @@ class Spectrum:
 
     def slope(self, low: float, high: float) -> float:
         """Return the log-log slope of the density, summed over coordinates, from `low` to `high`."""
+        low, high = _checks.ends(low, high)
         inside = (self.frequency >= low) & (self.frequency <= high) & (self.frequency > 0.0)
+        if inside.sum() < 2:
+            raise ValueError(
+                f"low, high: expected two frequencies above 0 between them; got {int(inside.sum())}"
+            )
         return rate(self.frequency[inside], self.density.sum(axis=1)[None, inside]).slope
 
     def floor(self, transfer: ArrayLike) -> FloatArray:
@@ -57,9 +62,13 @@ class Spectrum:
         -------
         array (d,)
         """
-        gain = np.abs(np.asarray(transfer)) ** 2
-        if gain.shape != self.power.shape:
-            raise ValueError(f"transfer: expected shape (K, d) = {self.power.shape}; got {gain.shape}")
+        given = _checks.array("transfer", transfer)
+        if given.dtype.kind not in "iufc" or given.shape != self.power.shape:
+            raise ValueError(
+                f"transfer: expected numbers of shape (K, d) = {self.power.shape}; "
+                f"got {given.dtype} {given.shape}"
+            )
+        gain = np.abs(given) ** 2
         return np.asarray((gain * self.power).sum(axis=0))
 
 
@@ -98,7 +107,10 @@ def spectrum(z: ArrayLike, pi: ArrayLike, window: int = 1) -> Spectrum:
     """
     table = as_table(z)
     m, n, d = table.shape
+    _checks.below("z", table)
     orders = np.asarray(_checks.array("pi", pi))
+    if orders.ndim == 0:
+        raise ValueError(f"pi: expected orders (n,), (m, n) or (T, m, n); got {_checks.brief(pi)}")
     orders = np.broadcast_to(orders, (m, n)) if orders.ndim == 1 and orders.shape == (n,) else orders
     epochs = orders[None] if orders.ndim == 2 else orders
     for epoch in epochs:

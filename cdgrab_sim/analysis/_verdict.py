@@ -72,8 +72,9 @@ def t_interval(values: ArrayLike, confidence: float = 0.95, *, positive: bool = 
     v, positive = _checks.floats("values", values, 1), _checks.flag("positive", positive)
     if len(v) < 2:
         raise ValueError(f"values: expected one per seed for at least 2 seeds; got {len(v)}")
-    if not 0.0 < _checks.real("confidence", confidence) < 1.0:
-        raise ValueError(f"confidence: expected a number between 0 and 1; got {_checks.brief(confidence)}")
+    confidence = _checks.real("confidence", confidence)
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence: expected a number between 0 and 1; got {confidence:g}")
     mean, error, k = _scaled(v)
     half = float(stdtrit(len(v) - 1, 0.5 + confidence / 2)) * error
     if positive:
@@ -170,6 +171,7 @@ def word_within(values: ArrayLike, low: float, high: float, *, positive: bool = 
     >>> word_within([-2.07, -2.06, -2.08, -2.07], -math.inf, -1.7)
     'agrees'
     """
+    low, high = _checks.ends(low, high)
     outer_low, outer_high = t_interval(values, 0.95, positive=positive)
     inner_low, inner_high = t_interval(values, 0.90, positive=positive)
     if low <= inner_low and inner_high <= high and outer_high - outer_low <= high - low:

@@ -192,6 +192,8 @@ class JobTimes:
         if law.shape != (3,) or law[0] not in list(Law):
             raise ValueError(f"law: expected (kind, a, b) with a kind of Law; got {self.law}")
         object.__setattr__(self, "step", _checks.real("step", self.step, above=0.0))
+        if self.current is not None:
+            _checks.instance("current", self.current, CurrentLoss, "what job_times.by_loss makes")
         for name, argument in (("example", "problem"), ("rates", "workers")):
             value = getattr(self, name)
             if value is not None:

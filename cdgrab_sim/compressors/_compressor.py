@@ -65,8 +65,19 @@ class Compressor:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("apply", "bits"):
-            _checks.function(f"compressor {self.name!r}: {name}", getattr(self, name))
+        object.__setattr__(self, "name", _checks.text("name", self.name))
+        where = f"compressor {self.name!r}:"
+        arguments = {"apply": ("q", "v", "u", "size"), "bits": ("d",), "omega": ("d",), "delta": ("d",)}
+        for name, taken in arguments.items():
+            given = getattr(self, name)
+            if given is not None or name in ("apply", "bits"):
+                _checks.function(f"{where} {name}", given)
+                _checks.takes(f"{where} {name}", given, *taken)
+        object.__setattr__(self, "size", _checks.real(f"{where} size", self.size))
+        object.__setattr__(self, "draws", _checks.flag(f"{where} draws", self.draws))
+        object.__setattr__(self, "smallest", _checks.size(f"{where} smallest", self.smallest))
+        settings = _checks.mapping(f"{where} settings", self.settings)
+        object.__setattr__(self, "settings", _checks.plain(f"{where} settings", settings))
 
     def __call__(self, v: ArrayLike, u: ArrayLike | None = None) -> FloatArray:
         """Return Q(v) of a vector (d,), with uniform numbers `u` (d,) where it draws."""
@@ -81,8 +92,9 @@ class Compressor:
 
     def check(self, d: int) -> None:
         """Refuse dimensions that are too small for it."""
-        if d < self.smallest:
-            raise ValueError(f"k: expected at most d = {d} coordinates to be kept; got {self.smallest}")
+        if _checks.size("d", d) < self.smallest:
+            name = "k" if "k" in self.settings else "smallest"
+            raise ValueError(f"{name}: expected at most d = {d} coordinates to be kept; got {self.smallest}")
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings as plain JSON."""

@@ -142,6 +142,7 @@ def accelerated(graph: Graph, x: ArrayLike, *, steps: int, seed: int = 0) -> Ave
 
 def _started(graph: Graph, x: ArrayLike, steps: int, seed: int) -> tuple[FloatArray, IntArray, IntArray]:
     """Return a copy of the vectors, the edges, and which of them are drawn."""
+    _checks.instance("graph", graph, Graph, "a Graph, such as graphs.ring(m=8)")
     given, edges = np.array(_checks.floats("x", x, 2)), pairs(graph)
     if len(given) != graph.m:
         raise ValueError(f"x: expected one row for each of m = {graph.m} workers; got {len(given)}")

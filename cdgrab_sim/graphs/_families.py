@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import IntArray
-from cdgrab_sim.graphs._graph import GRAPHS, Graph, from_edges
+from cdgrab_sim.graphs._graph import GRAPHS, Graph, from_edges, workers
 
 
 def _steps(m: int, steps: list[int]) -> IntArray:
@@ -30,6 +31,7 @@ def ring(*, m: int) -> Graph:
     >>> 1.0 - ring(m=9).gap
     0.84402962874...
     """
+    m = workers(m)
     return from_edges(m, _steps(m, [1]), name="ring")
 
 
@@ -42,7 +44,7 @@ def torus(*, m: int) -> Graph:
     >>> torus(m=9).edges
     36
     """
-    m = _checks.size("m", m)
+    m = workers(m)
     width = max(a for a in range(1, math.isqrt(m) + 1) if m % a == 0)
     row, column = np.divmod(np.arange(m), width)
     right = row * width + (column + 1) % width
@@ -62,8 +64,9 @@ def star(*, m: int) -> Graph:
     >>> round(star(m=8).gap, 12)
     0.125
     """
-    m = _checks.size("m", m)
-    return from_edges(m, [(0, i) for i in range(1, m)], name="star")
+    m = workers(m)
+    others = np.arange(1, m)
+    return from_edges(m, np.column_stack([np.zeros_like(others), others]), name="star")
 
 
 @GRAPHS.register
@@ -76,7 +79,7 @@ def complete(*, m: int) -> Graph:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    m = _checks.size("m", m)
+    m = workers(m)
     return from_edges(m, np.column_stack(np.triu_indices(m, 1)), name="complete")
 
 
@@ -91,7 +94,7 @@ def exponential(*, m: int) -> Graph:
     >>> exponential(m=8).edges
     40
     """
-    m = _checks.size("m", m)
+    m = workers(m)
     return from_edges(m, _steps(m, [2**k for k in range((m - 1).bit_length())]), name="exponential")
 
 
@@ -109,20 +112,23 @@ def erdos_renyi(*, m: int, p: float = 0.5, seed: int = 0) -> Graph:
     Raises
     ------
     ValueError
-        For a draw that is not connected.
+        For a draw that is not connected, or without edges.
 
     Examples
     --------
     >>> erdos_renyi(m=6, p=1.0).edges
     30
     """
-    m, p = _checks.size("m", m), _checks.real("p", p, above=0.0)
+    m, p = workers(m), _checks.real("p", p, above=0.0)
     if p > 1.0:
         raise ValueError(f"p: expected a probability in (0, 1]; got {p:g}")
     first, second = np.triu_indices(m, 1)
     there = stream(_checks.integer("seed", seed, low=0), Role.GRAPH).random(len(first)) < p
     pairs = np.column_stack([first, second])[there]
-    return from_edges(m, pairs, name="erdos-renyi", p=p, seed=seed)
+    with contextlib.suppress(ValueError):
+        if m == 1 or len(pairs):
+            return from_edges(m, pairs, name="erdos-renyi", p=p, seed=seed)
+    raise ValueError(f"p, seed: expected a connected graph; got {len(pairs)} edges, m = {m}; raise p")
 
 
 @GRAPHS.register

@@ -49,7 +49,18 @@ class Graph:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if len(self.weights) and self.weights.min() < 0.0:
+        settings = _checks.plain("settings", _checks.mapping("settings", self.settings))
+        checked = {
+            "name": _checks.text("name", self.name),
+            "start": _whole("start", self.start),
+            "near": _whole("near", self.near),
+            "weights": _checks.floats("weights", self.weights, 1),
+            "settings": settings,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        _refuse_other_rows(self.start, self.near, len(self.weights))
+        if self.weights.min() < 0.0:
             raise ValueError(f"graph {self.name!r}: expected weights >= 0; got {self.weights.min():g}")
         sparse = self._sparse()
         for sums, axis in ((sparse.sum(axis=1), "row"), (sparse.sum(axis=0), "column")):
@@ -63,8 +74,8 @@ class Graph:
         if parts > 1 and self.edges > 0:
             cut_off = int(np.argmax(label != label[0]))
             raise ValueError(
-                f"graph {self.name!r}: expected a connected graph; got {parts} parts, with no way from 0 to "
-                f"{cut_off}; add edges"
+                f"graph {self.name!r}: expected a connected graph of m = {self.m}; got {parts} parts, with "
+                f"no way from 0 to {cut_off}; add edges"
             )
 
     @property
@@ -108,6 +119,29 @@ class Graph:
 GRAPHS = Registry(Graph)
 
 
+def workers(m: Any) -> int:
+    """Return m, as far as a matrix of weights between that many workers fits into memory."""
+    return _checks.sizes(m=m, columns=m)[0]
+
+
+def _whole(name: str, value: Any) -> IntArray:
+    """Return whole numbers in a row."""
+    a = _checks.coerce(name, value)
+    if a.ndim != 1 or a.dtype.kind != "i" or a.size == 0:
+        raise TypeError(f"{name}: expected whole numbers in a row; got {a.dtype} {a.shape}")
+    return a
+
+
+def _refuse_other_rows(start: IntArray, near: IntArray, entries: int) -> None:
+    """Refuse what is no matrix (m, m), row by row."""
+    ascends = start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == len(near) == entries
+    if not (ascends and len(start) > 1 and near.min() >= 0 and near.max() < len(start) - 1):
+        raise ValueError(
+            "start, near, weights: expected the rows of a matrix (m, m), columns and weights of row i from "
+            f"start[i] to start[i + 1]; got {len(start)}, {len(near)} and {entries} numbers"
+        )
+
+
 def from_edges(m: int, edges: ArrayLike, *, name: str = "edges", **settings: Any) -> Graph:
     """Return the graph of these edges, with Metropolis weights.
 
@@ -140,8 +174,11 @@ def from_edges(m: int, edges: ArrayLike, *, name: str = "edges", **settings: Any
            [0.333, 0.333, 0.333],
            [0.   , 0.333, 0.667]])
     """
-    m = _checks.size("m", m)
-    pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    m = workers(m)
+    given = _checks.array("edges", edges)
+    if given.size and (given.dtype.kind not in "iu" or given.ndim != 2 or given.shape[1] != 2):
+        raise ValueError(f"edges: expected whole numbers (E, 2); got {given.dtype} {given.shape}")
+    pairs = given.astype(np.int64).reshape(-1, 2)
     if len(pairs) and (pairs.min() < 0 or pairs.max() >= m):
         raise ValueError(f"edges: expected workers 0..{m - 1}; got {pairs.min()} and {pairs.max()}")
     if (pairs[:, 0] == pairs[:, 1]).any():
@@ -151,8 +188,8 @@ def from_edges(m: int, edges: ArrayLike, *, name: str = "edges", **settings: Any
     shared = 1.0 / (1.0 + degree[pairs].max(axis=1)) if len(pairs) else np.zeros(0)
     rows = np.concatenate([pairs[:, 0], pairs[:, 1], np.arange(m)])
     columns = np.concatenate([pairs[:, 1], pairs[:, 0], np.arange(m)])
-    given = np.bincount(pairs.ravel(), weights=np.repeat(shared, 2), minlength=m)
-    return _graph(name, m, rows, columns, np.concatenate([shared, shared, 1.0 - given]), settings)
+    spent = np.bincount(pairs.ravel(), weights=np.repeat(shared, 2), minlength=m)
+    return _graph(name, m, rows, columns, np.concatenate([shared, shared, 1.0 - spent]), settings)
 
 
 def from_weights(W: ArrayLike, *, name: str = "given", **settings: Any) -> Graph:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.herding._constructions import move_to_an_end, relation
 from cdgrab_sim.herding._vectors import as_table, scaled
@@ -72,9 +73,7 @@ def steinitz_order(z: ArrayLike) -> IntArray:
     >>> float(abs(np.array(z)[steinitz_order(z)].cumsum()).max())
     1.0
     """
-    if np.ndim(z) != 2:
-        raise ValueError(f"z: expected the vectors (n, d) of one worker; got shape {np.shape(z)}")
-    table = scaled(as_table(z))[0][0]
+    table = scaled(_checks.floats("z", z, 2))[0]
     total = np.cumsum(table, axis=0)[-1]
     if np.abs(total).max() > 1e-9 * len(table):
         raise ValueError("z: expected vectors with sum zero; got another sum; subtract their mean")

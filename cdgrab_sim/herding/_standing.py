@@ -12,7 +12,7 @@ from cdgrab_sim import _checks, orderings
 from cdgrab_sim._kernels.prefix import NORMS, LargestPrefix
 from cdgrab_sim._records import Ordering, Seen
 from cdgrab_sim._types import FloatArray, IntArray
-from cdgrab_sim.herding._vectors import vectors
+from cdgrab_sim.herding._vectors import as_table, vectors
 from cdgrab_sim.orderings._states import orders_of, states
 from cdgrab_sim.problems._linear_terms import example_sums
 from cdgrab_sim.synchronous._engine import Engine, observer
@@ -25,7 +25,8 @@ def order(
 
     The vectors are balanced as given, except that an ordering with stale means, which shows them in its
     state as ``mean`` (m, d), gets each worker's exact mean in every round. As in a run, no unit is chosen for
-    them: inner products of vectors shorter than 1e-154 vanish, and then every sign is +1.
+    them: inner products of vectors shorter than 1e-154 vanish, and then every sign is +1; entries from 1e100
+    on are refused.
 
     Parameters
     ----------
@@ -157,7 +158,9 @@ class _Standing:
     """An ordering at work on vectors that do not move, through the engine of `simulate`."""
 
     def __init__(self, z: ArrayLike, ordering: Ordering | str, first: ArrayLike | None, seed: int) -> None:
-        self.problem, self.ordering = vectors(z), orderings.make(ordering)
+        table = as_table(z)
+        _checks.below("z", table)
+        self.problem, self.ordering = vectors(table), orderings.make(ordering)
         m, n = self.problem.m, self.problem.n
         rows = None if first is None else _checks.orders("first", first, m, n)
         seed = _checks.integer("seed", seed, low=0)

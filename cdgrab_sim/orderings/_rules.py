@@ -103,17 +103,14 @@ class SignRule:
                     "use 'self-balancing', whose threshold is c B^2"
                 )
             object.__setattr__(self, field, _checks.real(field, value, above=0.0))
-        object.__setattr__(self, "delta", _checks.real("delta", self.delta))
+        object.__setattr__(self, "delta", _checks.chance("delta", self.delta))
         if self.epochs is not None:
             if self.name != "hilbert":
                 raise ValueError(
-                    f"epochs: expected none for rule {self.name!r}; got {self.epochs!r}; use 'hilbert'"
+                    f"epochs: expected none for rule {self.name!r}; got {_checks.brief(self.epochs)}; "
+                    "use 'hilbert'"
                 )
             object.__setattr__(self, "epochs", _checks.integer("epochs", self.epochs, low=1))
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(
-                f"delta: expected a probability between 0 and 1; got {_checks.brief(self.delta)}"
-            )
 
     @property
     def code(self) -> int:

@@ -171,6 +171,7 @@ def sketched(ordering: Ordering, k: int, by: str = "columns") -> Ordering:
 
     def init(problem: Problem, rng: Generator) -> SketchState:
         d = problem.d
+        _checks.sizes(m=problem.m, n=problem.n, k=size)
         column, factor = _drawn(by, size, d, None, beside(rng))
         inner = ordering.init(_narrow(problem, size), rng)
         return SketchState(inner.pi, inner, column, factor, np.zeros(d if by == "leverage" else 0))

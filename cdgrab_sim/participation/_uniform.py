@@ -60,6 +60,9 @@ def uniform(*, cohort: int = 1) -> Participation:
     return Participation("uniform", cohorts, settings={"cohort": C}, provenance="textbook")
 
 
+_RAREST = 1e-6  # rounds that find somebody: fewer are a wait without an end
+
+
 @PARTICIPATION.register
 def available(*, chances: ArrayLike | Callable[[Problem], ArrayLike] = 0.5) -> Participation:
     r"""Every worker is there by chance, each by itself; chances may depend on the data.
@@ -109,4 +112,9 @@ def _chances(given: ArrayLike, m: int) -> FloatArray:
         raise ValueError(f"chances: expected a number, or one for each of m = {m} workers; got {p.shape}")
     if not ((p > 0.0) & (p <= 1.0)).all():
         raise ValueError(f"chances: expected numbers in (0, 1]; got {p.tolist()}")
+    together = float(np.broadcast_to(p, m).sum())
+    if together < _RAREST:
+        raise ValueError(
+            f"chances: expected somebody in one of a million rounds; got {together:g} together; raise them"
+        )
     return p

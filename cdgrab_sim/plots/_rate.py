@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.analysis import measurable, rate, t_interval
 from cdgrab_sim.plots._axes import exponents, log_axes, new_axes, tables_at
@@ -100,6 +101,7 @@ def points_plot(
     [5.0, 2.0]
     """
     tables, x = tables_at("x", x, "values", values)
+    predicted = None if lines is None else _lines(lines, tables, len(x))
     ax = new_axes(ax)
     for name, table in tables.items():
         known = measurable(table)
@@ -107,12 +109,24 @@ def points_plot(
         ends = [t_interval(column, positive=True) for column in table[:, known].T]
         bars = np.abs(np.reshape(ends, (-1, 2)).T - means)
         style = look(name)
-        if lines is not None:
-            ax.plot(x, lines[name], color=style["color"], linestyle=style["linestyle"], linewidth=1)
+        if predicted is not None:
+            ax.plot(x, predicted[name], color=style["color"], linestyle=style["linestyle"], linewidth=1)
             style["linestyle"] = ""
         ax.errorbar(x[known], means, bars, **style, linewidth=1, capsize=2, label=literal(name))
     _log_axes(ax, x, tables, xlabel, ylabel)
     return ax
+
+
+def _lines(lines: Any, names: Iterable[str], K: int) -> dict[str, FloatArray]:
+    """Return a line of K numbers for each of the names."""
+    found = _checks.by_name("lines", lines, 1, ends=False)
+    for name in names:
+        if name not in found or len(found[name]) != K:
+            raise ValueError(
+                f"lines: expected {K} numbers for {name!r}, one for each x; "
+                f"got {_checks.brief(found.get(name))}"
+            )
+    return found
 
 
 def geometric(logs: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from cdgrab_sim import _checks
 from cdgrab_sim._types import FloatArray
 from cdgrab_sim.plots._axes import legend_below, new_axes
 from cdgrab_sim.plots._style import line, literal
@@ -45,20 +47,39 @@ def spectrum_plot(
     >>> ax.lines[0].get_ydata().tolist()
     [1.0, 1.0]
     """
+    at = _checks.floats("frequency", frequency, 1)
+    if at[0] < 0.0 or at[-1] <= 0.0 or (np.diff(at) <= 0.0).any():
+        raise ValueError(f"frequency: expected numbers >= 0 that ascend; got {at.min():g} to {at.max():g}")
+    tables = _tables("densities", _checks.mapping("densities", densities, some=True), len(at))
+    lines = _tables("predicted", {} if predicted is None else predicted, len(at))
     ax = new_axes(ax)
-    shown = frequency > 0.0
-    f = frequency[shown]
+    shown = at > 0.0
+    f = at[shown]
     edges = np.geomspace(f[0], f[-1], _BINS + 1)
     place = np.clip(np.searchsorted(edges, f, side="right") - 1, 0, _BINS - 1)
     count = np.bincount(place)
     filled = count > 0
-    for name, table in densities.items():
+    for name, table in tables.items():
         looks = line(name)
-        if predicted is not None and name in predicted:
-            ax.plot(f, predicted[name][shown], color=looks["color"], linewidth=4, alpha=0.25)
-        mean = np.atleast_2d(table)[:, shown].mean(axis=0)
+        if name in lines:
+            ax.plot(f, lines[name][0, shown], color=looks["color"], linewidth=4, alpha=0.25)
+        mean = table[:, shown].mean(axis=0)
         x, y = (np.bincount(place, a)[filled] / count[filled] for a in (f, mean))
         ax.plot(x, y, **looks, label=literal(name))
     ax.set(xscale="log", yscale="log", xlabel="frequency (cycles per step)", ylabel="power density")
     legend_below(ax)
     return ax
+
+
+def _tables(name: str, values: Any, K: int) -> dict[str, FloatArray]:
+    """Return rows of K numbers by name, one or several."""
+    given = _checks.mapping(name, values)
+    tables = {
+        key: np.atleast_2d(_checks.floats(f"{name}[{key!r}]", one, (1, 2))) for key, one in given.items()
+    }
+    for key, table in tables.items():
+        if table.shape[1] != K:
+            raise ValueError(
+                f"{name}[{key!r}]: expected {K} numbers, one for each frequency; got {table.shape[1]}"
+            )
+    return tables

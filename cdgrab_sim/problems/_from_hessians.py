@@ -94,10 +94,7 @@ def from_hessians(hessians: ArrayLike, linear: ArrayLike) -> Problem:
     """
     A, c = _checks.floats("hessians", hessians, 4), _checks.floats("linear", linear, 3)
     for name, entries in (("hessians", A), ("linear", c)):
-        if np.abs(entries).max() >= _checks.LARGEST:
-            raise ValueError(
-                f"{name}: expected entries below {_checks.LARGEST:g}; got larger ones; scale them"
-            )
+        _checks.below(name, entries)
     m, n, d = c.shape
     if A.shape != (m, n, d, d):
         raise ValueError(f"hessians: expected shape (m, n, d, d) = {(m, n, d, d)}; got {A.shape}")

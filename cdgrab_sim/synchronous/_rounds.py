@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import GeneratorType
 
 import numpy as np
 
@@ -38,7 +39,10 @@ class Rounds:
             )
         self._participation, self._problem = participation, problem
         self._length: int = update.settings.get("steps", 1) or problem.n
-        self._cohorts = participation.cohorts(problem, seed, replicate)
+        self._cohorts = _checks.instance(
+            f"participation {participation.name!r}: cohorts",
+            participation.cohorts(problem, seed, replicate), GeneratorType, "a generator of cohorts",
+        )  # fmt: skip
         self._begin(None)
 
     def pieces(self, batch: int) -> Iterator[tuple[int, int, IntArray]]:

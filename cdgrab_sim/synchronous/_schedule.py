@@ -36,6 +36,7 @@ def batches(batch: Batch, epochs: int, n: int) -> list[int]:
     ValueError: batch(3): expected a whole number 1..4; got 8
     """
     if callable(batch):
+        _checks.takes("batch", batch, "t")
         return [_checks.integer(f"batch({t})", batch(t), low=1, high=n) for t in range(epochs)]
     table = _checks.array("batch", batch)
     if table.ndim == 0:
@@ -75,6 +76,7 @@ def schedule(step_size: StepSize, updates: Sequence[int]) -> Callable[[int], Flo
     """
     epochs, most = len(updates), max(updates)
     if callable(step_size):  # asked for all epochs at once: a wrong answer is refused before any work
+        _checks.takes("step_size", step_size, "t")
         step_size = np.array([_checked(f"step_size({t})", step_size(t)) for t in range(epochs)])
     table = _checks.array("step_size", step_size)
     if table.ndim == 0:

@@ -139,7 +139,9 @@ def simulate(
     seed = _checks.integer("seed", seed, low=0)
     problem, ordering = problems.make(problem, seed=seed), orderings.make(ordering)
     update = _update(update, momentum, weight_decay)
-    ordering = ordering if ordering.for_update is None else ordering.for_update(update)
+    if ordering.for_update is not None:
+        expected = f"an Ordering from for_update of {ordering.name!r}"
+        ordering = _checks.instance("ordering", ordering.for_update(update), Ordering, expected)
     epochs = _checks.size("epochs", epochs)
     progress, throw = _checks.flag("progress", progress), _checks.flag("throw", throw)
     sizes = batches(batch, epochs, problem.n)

@@ -99,7 +99,12 @@ def assert_exact_law(
     AssertionError: ordering 'so': expected mean and square of x of the law 'rr' within 3 standard errors; ...
     """
     ordering, update = orderings.make(ordering), updates.make(update)
+    _checks.instance("problem", problem, Problem, "a Problem of quadratic examples, such as quadratic(...)")
     replicates = _checks.integer("replicates", replicates, low=2)
+    epochs, cells = _checks.size("epochs", epochs), _checks.integer("cells", cells, low=0)
+    batch, seed = _checks.integer("batch", batch, low=1, high=problem.n), _checks.integer("seed", seed, low=0)
+    if maps is not None:
+        _checks.function("maps", maps)
     A, c = _quadratic(problem)
     x0 = stream(seed, Role.START).standard_normal(problem.d)
     alpha = 0.5 / float(np.abs(np.linalg.eigvalsh(A)).max()) if step_size is None else step_size
@@ -129,7 +134,7 @@ def _quadratic(problem: Problem) -> tuple[FloatArray, FloatArray]:
 def _law(ordering: Ordering, law: str | Follow | None) -> tuple[str, OrderLaw]:
     if callable(law):
         return getattr(law, "__name__", "law"), following(law)
-    name = law or ordering.name
+    name = ordering.name if law is None else _checks.text("law", law)
     if name not in LAWS:
         raise ValueError(f"law: expected a function or one of {', '.join(LAWS)}; got {name!r}; give law=")
     return name, LAWS[name]

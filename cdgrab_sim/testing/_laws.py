@@ -171,8 +171,7 @@ def assert_walk_bound(
     given, vectors = _checks.floats("z", z, 2), unit(z)
     order = {"inf": np.inf, "l2": 2}[_checks.choice("norm", norm, ("inf", "l2"))]
     runs = _called(runs, rule=rule, arguments=("z", "seed"))
-    if not 0.0 < (delta := _checks.real("delta", delta)) < 1.0:
-        raise ValueError(f"delta: expected a probability between 0 and 1; got {delta:g}")
+    delta = _checks.chance("delta", delta)
     N, d = vectors.shape
     B = float(np.linalg.norm(vectors, axis=1).max())
     bound = theory.self_balancing_bound(N, d, delta, norm, B) * (1.0 + ROUNDING)

@@ -10,7 +10,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.thinning._functions import Kernel, make_kernel
-from cdgrab_sim.thinning._halving import DELTA, as_delta, as_points, split, walk_of
+from cdgrab_sim.thinning._halving import DELTA, as_points, split, walk_of
 from cdgrab_sim.thinning._mmd import Distances
 from cdgrab_sim.thinning._thin import Coreset, thinned
 
@@ -57,10 +57,10 @@ def compress(
     32
     """
     table, target = as_points(points), make_kernel(kernel)
-    walk_kernel = target if split_kernel is None else make_kernel(split_kernel)
+    walk_kernel = target if split_kernel is None else make_kernel(split_kernel, "split_kernel")
     g = _checks.integer("oversampling", oversampling, low=0, high=30)
     rng = stream(_checks.integer("seed", seed, low=0), Role.THINNING)
-    chance = as_delta(delta)
+    chance = _checks.chance("delta", delta)
     first = _compressed(table, np.arange(len(table)), g, (walk_kernel, target), 0.5 * chance, rng)
     rounds = min(g, len(first.indices).bit_length() - 1)
     last = thinned(table, first.indices, rounds, walk_kernel, target, 2, 0.5 * chance, rng)

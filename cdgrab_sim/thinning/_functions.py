@@ -102,6 +102,16 @@ class Kernel:
             f"kernel {self.name!r}: function", self.function, "x", "y", "settings", hint="return one number"
         )
 
+        given = _checks.instance("settings", self.settings, tuple, "a tuple of numbers")
+        for k, number in enumerate(given):
+            _checks.real(f"settings[{k}]", number)
+
+    def check(self, points: FloatArray) -> None:
+        """Refuse a function of one's own that returns no number."""
+        if not self.is_built_in:
+            one = self.function(points[0], points[-1], self.settings)
+            _checks.real(f"what kernel {self.name!r}: function returns", one)
+
     @property
     def is_built_in(self) -> bool:
         """Whether it is one of this package's, whose machine code is kept on disk."""
@@ -119,7 +129,8 @@ class Kernel:
 
 
 def _radial(name: str, code: int, scale: float) -> Kernel:
-    return Kernel(name, built_in, (code, 1.0 / _checks.real("scale", scale, above=0.0)))
+    length = _checks.real("scale", scale, above=1.0 / _checks.LARGEST)
+    return Kernel(name, built_in, (code, 1.0 / length))
 
 
 def linear() -> Kernel:
@@ -174,11 +185,10 @@ def matern(scale: float = 1.0, *, smoothness: float = 1.5) -> Kernel:
         The length :math:`\ell`.
     smoothness : {0.5, 1.5, 2.5}
     """
-    if smoothness not in _SMOOTHNESS:
-        raise ValueError(
-            f"smoothness: expected one of {', '.join(map(str, _SMOOTHNESS))}; got {smoothness!r}"
-        )
-    return _radial("matern", _SMOOTHNESS[smoothness], scale)
+    half = _checks.real("smoothness", smoothness)
+    if half not in _SMOOTHNESS:
+        raise ValueError(f"smoothness: expected one of {', '.join(map(str, _SMOOTHNESS))}; got {half:g}")
+    return _radial("matern", _SMOOTHNESS[half], scale)
 
 
 _BY_NAME: dict[str, Callable[[], Kernel]] = {
@@ -189,7 +199,7 @@ _BY_NAME: dict[str, Callable[[], Kernel]] = {
 }
 
 
-def make_kernel(kernel: Kernel | str) -> Kernel:
+def make_kernel(kernel: Kernel | str, name: str = "kernel") -> Kernel:
     """Return a kernel from a record or a name.
 
     Examples
@@ -197,4 +207,4 @@ def make_kernel(kernel: Kernel | str) -> Kernel:
     >>> make_kernel("gaussian") == gaussian()
     True
     """
-    return kernel if isinstance(kernel, Kernel) else _BY_NAME[_checks.choice("kernel", kernel, _BY_NAME)]()
+    return kernel if isinstance(kernel, Kernel) else _BY_NAME[_checks.choice(name, kernel, _BY_NAME)]()

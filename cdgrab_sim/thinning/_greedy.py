@@ -9,7 +9,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import IntArray
 from cdgrab_sim.thinning._functions import Kernel, make_kernel
-from cdgrab_sim.thinning._halving import DELTA, as_delta, as_points, split, walk_of
+from cdgrab_sim.thinning._halving import DELTA, as_points, split, walk_of
 from cdgrab_sim.thinning._mmd import Distances
 
 
@@ -74,7 +74,7 @@ def nested_order(
     """
     table, kernel = as_points(points), make_kernel(kernel)
     rng = stream(_checks.integer("seed", seed, low=0), Role.THINNING)
-    ahead, behind, share = np.arange(len(table)), [], as_delta(delta)
+    ahead, behind, share = np.arange(len(table)), [], _checks.chance("delta", delta)
     while len(ahead) > 1:
         share *= 0.5
         ahead, second = split(ahead, walk_of(table, ahead, kernel, share, rng).eps)

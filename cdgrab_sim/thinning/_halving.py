@@ -86,7 +86,7 @@ def halve(
     table, kernel = as_points(points), make_kernel(kernel)
     rng = stream(_checks.integer("seed", seed, low=0), Role.THINNING)
     rows = np.arange(len(table))
-    walk = walk_of(table, rows, kernel, as_delta(delta), rng)
+    walk = walk_of(table, rows, kernel, _checks.chance("delta", delta), rng)
     first, second = split(rows, walk.eps)
     return Halves(first, second, walk.variance, walk.clips, walk.delta)
 
@@ -102,6 +102,7 @@ class SignedWalk(NamedTuple):
 
 def walk_of(table: FloatArray, rows: IntArray, kernel: Kernel, delta: float, rng: Generator) -> SignedWalk:
     """Give signs to the pairs of points in `rows`."""
+    kernel.check(table)
     X, pairs = table[rows], len(rows) // 2
     eps, memory = np.empty(pairs, dtype=np.int64), np.zeros(2)
     G = 2.0 * math.log(2.0 * max(1, pairs) / delta)
@@ -124,14 +125,5 @@ def split(rows: IntArray, eps: IntArray) -> tuple[IntArray, IntArray]:
 def as_points(points: ArrayLike) -> FloatArray:
     """Return points (n, d), checked, with entries whose squares are numbers of the machine."""
     table = _checks.floats("points", points, 2)
-    if np.abs(table).max() >= _checks.LARGEST:
-        raise ValueError(f"points: expected entries below {_checks.LARGEST:g}; scale the points")
+    _checks.below("points", table)
     return table
-
-
-def as_delta(delta: float) -> float:
-    """Return a probability strictly between 0 and 1."""
-    chance = _checks.real("delta", delta)
-    if not 0.0 < chance < 1.0:
-        raise ValueError(f"delta: expected a probability between 0 and 1; got {chance!r}")
-    return chance

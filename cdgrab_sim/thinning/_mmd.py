@@ -46,6 +46,7 @@ class Distances:
     """The means of a kernel over all points, from which the MMD of any coreset follows."""
 
     def __init__(self, table: FloatArray, kernel: Kernel) -> None:
+        kernel.check(table)
         self._table, self._kernel, self._sums = table, kernel, sums_loop(kernel, table)
         self.mean = self.sums(table) / len(table)  # (n,) mean over y of k(x, y)
         self._self = float(np.cumsum(self.mean)[-1] / len(table))

@@ -12,7 +12,7 @@ from cdgrab_sim import _checks
 from cdgrab_sim._rng import Role, stream
 from cdgrab_sim._types import FloatArray, IntArray
 from cdgrab_sim.thinning._functions import Kernel, make_kernel
-from cdgrab_sim.thinning._halving import DELTA, as_delta, as_points, split, walk_of
+from cdgrab_sim.thinning._halving import DELTA, as_points, split, walk_of
 from cdgrab_sim.thinning._mmd import Distances
 
 
@@ -84,11 +84,12 @@ def thin(
     (8, True)
     """
     table, target = as_points(points), make_kernel(kernel)
-    walk_kernel = target if split_kernel is None else make_kernel(split_kernel)
+    walk_kernel = target if split_kernel is None else make_kernel(split_kernel, "split_kernel")
     rounds = _checks.integer("halvings", halvings, low=0, high=len(table).bit_length() - 1)
     count = _checks.integer("passes", passes, low=0)
+    chance = _checks.chance("delta", delta)
     rng = stream(_checks.integer("seed", seed, low=0), Role.THINNING)
-    return thinned(table, np.arange(len(table)), rounds, walk_kernel, target, count, as_delta(delta), rng)
+    return thinned(table, np.arange(len(table)), rounds, walk_kernel, target, count, chance, rng)
 
 
 def thinned(

@@ -44,6 +44,16 @@ def test_a_toml_file_means_what_the_same_tables_mean_in_python(tmp_path):
     assert cg.sweep(file).to_jsonl() == cg.sweep(**tables).to_jsonl() == cg.sweep(by_hand).to_jsonl()
 
 
+def test_a_toml_file_may_begin_with_a_mark_of_its_encoding(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text('[fixed]\nproblem = "skewed"\n', encoding="utf-8-sig")
+    assert file.read_bytes()[:3] == b"\xef\xbb\xbf"
+    assert read_toml(file) == [{"problem": "skewed"}]
+    file.write_text("[fixed]", encoding="utf-16")
+    with pytest.raises(ValueError, match=r"study.toml: expected a TOML file; 'utf-8' codec can't decode"):
+        read_toml(file)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [

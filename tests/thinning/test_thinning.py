@@ -218,7 +218,7 @@ def test_the_split_kernel_is_what_is_walked_in():
         (lambda: thinning.thin([[1.0], [2.0]], 2), "halvings: expected a whole number 0..1"),
         (lambda: thinning.herd([[1.0]], 2), "size: expected a whole number 1..1"),
         (lambda: thinning.mmd([[1.0]], [1]), "chosen: expected indices of points, from 0 to 0"),
-        (lambda: thinning.gaussian(0.0), "scale: expected a finite number > 0"),
+        (lambda: thinning.gaussian(0.0), "scale: expected a finite number > 1e-100"),
         (lambda: thinning.matern(smoothness=2.0), "smoothness: expected one of 0.5, 1.5, 2.5"),
         (lambda: thinning.compress([[1.0]], oversampling=-1), "oversampling: expected a whole number"),
     ],

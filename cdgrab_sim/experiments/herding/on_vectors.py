@@ -44,8 +44,7 @@ def read(path: Path) -> FloatArray:
     z = z[None] if z.ndim == 2 else z
     if z.shape[1] < 2:
         raise ValueError(f"{wanted}, n >= 2; got shape {found.shape}; there is nothing to order")
-    if np.abs(z).max() >= _checks.LARGEST:
-        raise ValueError(f"{path}: expected entries below {_checks.LARGEST:g}; scale them")
+    _checks.below(str(path), z)
     return np.asarray(z - (example_sums(z) / z.shape[1])[:, None])
 
 
