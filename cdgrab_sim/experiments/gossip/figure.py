@@ -29,10 +29,8 @@ def floors(result: Result, ax: Axes) -> None:
     dotted: dict[str, Any] = {"color": "0.4", "linewidth": 1, "linestyle": "dotted"}
     for name in names:
         ax.plot(gap, result.data[f"predicted {name}"].mean(axis=0), **dotted)
-    ends: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-    ends |= {"ha": "right", "va": "bottom"}
-    for place, name in zip(gap, result.config["graphs"], strict=True):
-        ax.annotate(name, (place, 0.0), (0, 2), rotation=90, color="0.5", fontsize=7, **ends)
+    called = [f"{place:g}\n{name}" for place, name in zip(gap, result.config["graphs"], strict=True)]
+    ax.set_xticks(gap, called)
     ax.set_title(f"skewed, m = {result.config['m']}, n = {result.config['n']}; dotted: from the prefixes")
 
 

@@ -22,7 +22,7 @@ def forecasts_gain(result: Result, ax: Axes) -> None:
     """Draw the SMAPE of cd-grab over that of rr, seed by seed."""
     best = result.config["best"]
     shares = result.data["loss cd-grab"][best] / result.data["loss rr"][best]
-    ax.axhline(1.0, color=look("rr")["color"], linewidth=1, label="rr")
+    ax.axhline(1.0, color=look("rr")["color"], linestyle=look("rr")["linestyle"], linewidth=1.5, label="rr")
     for k, share in enumerate(shares):
         label = "cd-grab, one line for each seed" if k == 0 else None
         ax.plot(share, color=look("cd-grab")["color"], linewidth=0.8, alpha=0.7, label=label)
