@@ -77,7 +77,8 @@ def _array(leaf: Any) -> NDArray[Any]:
     if a.dtype in _TAKEN:
         return a
     if a.dtype.kind in "biuf":
-        return a.astype(np.float64)
+        with np.errstate(over="ignore"):  # of long doubles: refused as infinite
+            return a.astype(np.float64)
     if a.dtype.name.startswith(("bfloat16", "float8")):
         return a.astype(np.float32)
     raise TypeError(f"gradient: expected numbers; got {_checks.brief(leaf)} of dtype {a.dtype}")

@@ -198,11 +198,13 @@ class Online:
         ValueError
             For the state of another object; this one then stays as it is.
         """
-        given = {name: np.asarray(one) for name, one in _checks.mapping("state", state).items()}
-        about = str(given.get("about", "nothing"))
-        if about != self._about:
+        entries = _checks.mapping("state", state).items()
+        given = {name: _checks.array(f"state[{name!r}]", one) for name, one in entries}
+        about = given.get("about", np.array("nothing"))
+        if about.ndim or about.dtype.kind != "U" or str(about) != self._about:
+            got = str(about) if about.ndim == 0 and about.dtype.kind == "U" else _checks.brief(about)
             raise ValueError(
-                f"state_dict: expected that of {self._about}; got {about}; make the object with its arguments"
+                f"state_dict: expected that of {self._about}; got {got}; make the object with its arguments"
             )
         refuse_others(self.state_dict(), given)
         self.epoch = int(given["epoch"])

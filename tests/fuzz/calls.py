@@ -152,7 +152,7 @@ MORE = {
     "online": call(cg.online, ordering="cd-grab", n=4, d=2, m=2, seed=1, batch=2, sketch=1, by="count"),
     "online, observe": call(lambda worker, gradient, step: cg.online("cd-grab", n=4, d=2, m=2).observe(worker, gradient, step=step),
                             worker=1, gradient=np.ones((2, 2)), step=1),
-    "online, all": call(lambda gradients: cg.online("cd-grab", n=4, d=2, m=2).observe(gradients), gradients=np.ones((2, 2))),
+    "online, all": call(lambda gradient: cg.online("cd-grab", n=4, d=2, m=2).observe(gradient), gradient=np.ones((2, 2))),
     "online, load": call(lambda state: cg.online("cd-grab", n=4, d=2).load_state_dict(state), state=cg.online("cd-grab", n=4, d=2).state_dict()),
     "online, sampler": call(lambda worker, rows: list(cg.online("rr", n=4, d=2).sampler(worker, rows)), worker=0, rows=np.arange(4)),
     "online, skip": call(lambda worker, steps: cg.online("rr", n=4, d=2).skip(worker, steps), worker=0, steps=1),

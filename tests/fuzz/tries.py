@@ -132,6 +132,7 @@ CALLED = {
     "kinds": ("kind",),
     "orderings": ("ordering",),
     "W": ("graph",),
+    "state": ("state_dict",),
     "dims": ("dimension",),
     "herding": ("norm",),
     "rule": ("eps",),
