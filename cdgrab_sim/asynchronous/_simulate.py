@@ -14,6 +14,7 @@ from cdgrab_sim import _checks, problems
 from cdgrab_sim._kernels import jit
 from cdgrab_sim._kernels.sums import norm2, ordered_sum
 from cdgrab_sim._records import Problem
+from cdgrab_sim._types import FloatArray
 from cdgrab_sim._version import __version__
 from cdgrab_sim.asynchronous import _tally, methods
 from cdgrab_sim.asynchronous._engine import NEVER, AsyncEngine, Plan
@@ -229,8 +230,7 @@ class _Recorder:
             if name == "loss":
                 values.append(float(problem.value(engine.x, problem.data)))
             elif name == "grad_norm":
-                rows = problem.gradients(engine.x).reshape(-1, problem.d)
-                values.append(norm2(ordered_sum(rows) / len(rows)))
+                values.append(_grad_norm(problem, engine.x))
             else:
                 values.append(engine.x.copy() if name == "trajectory" else engine.virtual())
 
@@ -256,6 +256,14 @@ class _Recorder:
                 f"{self.record.interval:g} and arrivals until {points * (self.record.interval or 0.0):g} or "
                 "later; raise it"
             )
+
+
+def _grad_norm(problem: Problem, x: FloatArray) -> float:
+    """Return the 2-norm of the gradient at x, NaN where a run has diverged."""
+    if not np.isfinite(x).all():
+        return float("nan")
+    rows = problem.gradients(x).reshape(-1, problem.d)
+    return norm2(ordered_sum(rows) / len(rows))
 
 
 def _drive(engine: AsyncEngine, recorder: _Recorder, last: tuple[int, float], *, drain: bool) -> Stop:

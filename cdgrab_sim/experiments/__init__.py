@@ -37,6 +37,8 @@ EXPERIMENTS: dict[str, str] = {
     "async stability": "Which step sizes are stable under delay, and how much noise does delay add?",
     "async bias": "Which examples does an asynchronous method really train on?",
     "async compare": "What does each asynchronous method converge to in equal time?",
+    "async robustness": "How wide is the range of step sizes that serve each method well?",
+    "async claims": "What is claimed of ordered momentum: does it hold for reconstructions of it?",
     "local": "Does order survive when workers communicate once in a while?",
     "thinning": "How close do thinned points come to all points, and orders from sketches to orders?",
     "loaders": "What do the orders of data loaders do to sorted data?",

@@ -457,6 +457,14 @@ def test_divergence_is_a_status():
     assert "smaller step size" in measured.message
 
 
+def test_what_is_recorded_of_a_diverged_run_is_no_error():
+    """The gradient at a point that is no number is none; found when a grid of steps went too far."""
+    measured = run(step_size=1e3, updates=2000, record=AsyncRecord(every=50, grad_norm=True, virtual=True))
+    assert measured.status == "diverged"
+    assert np.isnan(measured.grad_norm[-1])
+    assert np.isfinite(measured.grad_norm[0])
+
+
 def test_a_dead_worker_does_no_harm_and_a_round_that_waits_for_it_stalls():
     dead = job_times.fixed([1.0, np.inf, 1.0, 2.0])
     assert run(job_times=dead).by_worker[1] == 0

@@ -6,15 +6,29 @@ import numpy as np
 import pytest
 
 from cdgrab_sim import cli, problems
-from cdgrab_sim.experiments import async_bias, async_compare, async_stability
+from cdgrab_sim.experiments import async_bias, async_claims, async_compare, async_robustness, async_stability
+from cdgrab_sim.experiments._async_cells import situation, times_of
 
 pytestmark = pytest.mark.compiled  # whole experiments: minutes as plain Python
 
 BIAS = {"m": 24, "warm_up": 960, "updates": 4000, "batch": 384, "first": 18, "thresholds": [48, 120]}
 BIAS |= {"seeds": 3}
+ROBUSTNESS = {
+    "n": 60,
+    "d": 2,
+    "until": 40.0,
+    "alpha_L": [0.05, 0.1, 0.2],
+    "times": ["exponential", "dependent"],
+    "seeds": 2,
+}
+ROBUSTNESS |= {"methods": ["vanilla", "ordered-momentum-anytime"]}
+CLAIMS = {"m": [1, 4], "biased at": 4, "until": 40.0, "updates": 100, "alpha_L": [0.05, 0.2], "seeds": 2}
+CLAIMS |= {"methods": ["ordered-momentum-anytime", "vanilla"]}
 SMALL = {
     "stability": (async_stability, {"m": [2, 4], "updates": 4000, "seeds": 3}),
     "bias": (async_bias, BIAS),
+    "robustness": (async_robustness, ROBUSTNESS),
+    "claims": (async_claims, CLAIMS),
     "compare": (async_compare, {"n": 60, "d": 2, "until": 500.0, "seeds": 2, "alpha_L": [0.05, 0.2]}),
 }
 
@@ -108,3 +122,32 @@ def test_a_prediction_that_is_off_disagrees(monkeypatch, tmp_path, capsys):
 def test_the_largest_stable_step_is_found():
     measured = async_stability.largest_stable_step(3, updates=20_000)
     assert measured == pytest.approx(async_stability.limit("fixed", 3), rel=3e-3)
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 3.0])
+def test_the_width_of_a_power_law_on_both_sides_is_exact(power):
+    """max(a, 1/a)^p is within 2 of its best for 2/p octaves, on a wide grid that holds a = 1."""
+    steps = 2.0 ** np.arange(-6.0, 7.0, 0.5)
+    errors = np.maximum(steps, 1.0 / steps) ** power
+    assert async_robustness.width(steps, errors) == pytest.approx(2.0 / power, abs=1e-12)
+    broken = np.where(steps > 1.0, np.inf, errors)  # divergence right after the best step
+    assert async_robustness.width(steps, broken) == pytest.approx(1.0 / power, abs=1e-12)
+
+
+def test_the_width_is_that_of_the_mean_curve_and_not_of_noise():
+    """Single seeds have a lucky best step, and look narrow; their mean is the law."""
+    rng = np.random.default_rng(0)
+    steps = 2.0 ** np.arange(-6.0, 6.5, 0.5)
+    law = np.maximum(steps, 1.0 / steps) ** 0.5
+    errors = law[:, None] * np.exp(0.5 * rng.standard_normal((len(steps), 200)))
+    single = np.mean([async_robustness.width(steps, one) for one in errors.T])
+    values = async_robustness.widths(steps, errors)
+    assert abs(values.mean() - 4.0) < 0.5
+    assert single < 3.0
+
+
+def test_all_models_of_times_have_mean_one():
+    problem, slow = situation("least-squares", 50, 2, 1)
+    assert slow.sum() == 10
+    for name in ("dependent", "dependent, shuffled"):
+        assert times_of(name, slow, 1).example(problem).mean() == pytest.approx(1.0, abs=1e-12)
