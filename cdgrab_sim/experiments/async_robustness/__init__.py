@@ -28,7 +28,7 @@ SIZES: dict[str, Any] = {
         "gradient-table", "dc-asgd", "gap-aware", "dana-zero", "adaptive-braking", "storm", "clipped",
         "ordered-momentum-anytime", "ordered-momentum-heavy-ball", "ordered-momentum-mu-squared",
     ],
-    "seeds": 6,
+    "seeds": 16,
 }  # fmt: skip
 QUICK = SIZES | {
     "until": 100.0,

@@ -232,7 +232,7 @@ def transferred(rng: Generator, number: int) -> Measured:
     return ratio(herding.error(z, pi, "l2"), A + excess)
 
 
-@mean("H11", "signed sums where sketches were balanced, less what was seen", cases=48, margin=0.06)
+@mean("H11", "signed sums where sketches were balanced, less what was seen", cases=150, margin=0.06)
 def sketched(rng: Generator, number: int) -> Measured:
     d, K, runs, seed = 6 + number % 5, 16, 128, int(rng.integers(2**31))
     alone = orderings.d_grab_pair(first=np.arange(2 * K))
