@@ -81,7 +81,7 @@ KERNELS = (
     ),
     Mutant("cdgrab_sim/problems/_robust.py", "return 2.0 * r * u * u", "return 2.0 * r * u", "I8"),
     Mutant(
-        "cdgrab_sim/orderings/_shuffling.py",
+        "cdgrab_sim/orderings/_orders.py",
         "np.ascontiguousarray(state.pi[:, ::-1])",
         "np.ascontiguousarray(state.pi[::-1, :])",
         "Q5",

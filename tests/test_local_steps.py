@@ -238,7 +238,9 @@ BAD = {
         weights=[0.5, 0.25]
     ),
     r"probability: expected a number in \(0, 1\]; got 1.5": lambda: cg.updates.scaffnew(probability=1.5),
-    r"probability: expected a finite number > 0; got 0": lambda: cg.updates.scaffnew(probability=0.0),
+    r"probability: expected a number in \(0, 1\]; got 0.0; raise it": lambda: cg.updates.scaffnew(
+        probability=0.0
+    ),
     r"weights: expected one for each of m = 3 workers; got 2": lambda: run_of(
         quadratics(), cg.updates.local(weights=[0.5, 0.5])
     ),

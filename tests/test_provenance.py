@@ -19,7 +19,8 @@ RECORDS = {
     for name, make in registry.items()
 }
 # What is published is read or recalled, each source by itself; what is nobody's paper needs no source.
-WORDS = r"(textbook|made here|.*\d{4}.*, (read|recalled)( [a-z ]+)?|(constants|bounds|rates.*) proved here)"
+PROVED = r"(constants|bounds|moments|rates.*|[A-Z]\d+) proved here"
+WORDS = rf"(textbook|made here|.*\d{{4}}.*, (read|recalled)( [a-z ]+)?|{PROVED})"
 
 
 @pytest.mark.parametrize("key", RECORDS, ids="/".join)

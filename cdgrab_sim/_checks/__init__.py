@@ -17,6 +17,7 @@ from cdgrab_sim._checks._arrays import permutations as permutations
 from cdgrab_sim._checks._arrays import rows as rows
 from cdgrab_sim._checks._arrays import signs as signs
 from cdgrab_sim._checks._arrays import some as some
+from cdgrab_sim._checks._arrays import summable as summable
 from cdgrab_sim._checks._arrays import vector as vector
 from cdgrab_sim._checks._scalars import chance as chance
 from cdgrab_sim._checks._scalars import ends as ends

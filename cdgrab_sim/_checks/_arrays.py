@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cdgrab_sim._checks._things import mapping
 from cdgrab_sim._checks._words import brief
 
+_MOST = float(np.finfo(np.float64).max)
 LARGEST = 1e100  # beyond it, sums of squares might leave the machine
 _BLOCK = 1 << 20  # entries looked at together, so that a check of a memory map stays small
 
@@ -103,6 +104,13 @@ def below(name: str, a: NDArray[np.float64]) -> None:
     largest = max(float(a.max()), -float(a.min()))
     if largest >= LARGEST:
         raise ValueError(f"{name}: expected entries below {LARGEST:g}; got {largest:g}; scale them")
+
+
+def summable(name: str, a: NDArray[np.float64]) -> None:
+    """Refuse numbers whose products, summed over as many of them as there are, leave the machine."""
+    largest, limit = max(float(a.max()), -float(a.min())), float(np.sqrt(_MOST / a.size))
+    if largest >= limit:
+        raise ValueError(f"{name}: expected entries below {limit:.3g}; got {largest:g}; scale them")
 
 
 def some(name: str, value: Any) -> NDArray[np.float64]:

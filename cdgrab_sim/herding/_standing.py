@@ -25,8 +25,8 @@ def order(
 
     The vectors are balanced as given, except that an ordering with stale means, which shows them in its
     state as ``mean`` (m, d), gets each worker's exact mean in every round. As in a run, no unit is chosen for
-    them: inner products of vectors shorter than 1e-154 vanish, and then every sign is +1; entries from 1e100
-    on are refused.
+    them: inner products of vectors shorter than 1e-154 vanish, and then every sign is +1; entries whose
+    products might leave the machine, from about 1e150 on, are refused.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class _Standing:
 
     def __init__(self, z: ArrayLike, ordering: Ordering | str, first: ArrayLike | None, seed: int) -> None:
         table = as_table(z)
-        _checks.below("z", table)
+        _checks.summable("z", table)
         self.problem, self.ordering = vectors(table), orderings.make(ordering)
         m, n = self.problem.m, self.problem.n
         rows = None if first is None else _checks.orders("first", first, m, n)

@@ -76,7 +76,7 @@ def blocks_reversed(*, size: int = 8) -> Ordering:
         "blocks-reversed",
         lambda m, n, rng: block_orders(m, n, b, 1, rng),
         reverse=True,
-        provenance="arXiv 2604.00260, abstract read; R8 proved here",
+        provenance="arXiv 2604.00260, read in abstract; R8 proved here",
     )
 
 

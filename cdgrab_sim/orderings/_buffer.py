@@ -64,4 +64,4 @@ def buffer(*, size: int = 16) -> Ordering:
         pour(pi, np.empty(min(B, n), dtype=np.int64), rng.random((m, n)))
         return pi
 
-    return drawn("buffer", draw, provenance="tf.data and its like, recalled; R9 proved here")
+    return drawn("buffer", draw, provenance="textbook; R9 proved here")

@@ -67,7 +67,7 @@ def replay(G: ArrayLike, ordering: Ordering | str, *, seed: int = 0) -> Replay:
     ordering = orderings.make(ordering)
     seed = _checks.integer("seed", seed, low=0)
     recorded = _checks.floats("G", G, 4)
-    _checks.below("G", recorded)
+    _checks.summable("G", recorded)
     T, n, m, d = recorded.shape
     problem = Problem("recorded gradients", m=m, n=n, d=d, data=(), grads=_unknown, value=_unknown)
     orders = np.empty((T, m, n), dtype=np.int64)

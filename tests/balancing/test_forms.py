@@ -136,7 +136,9 @@ REFUSED = {
     "unknown failure 'stop'": lambda: cg.orderings.SignRule("self-balancing", failure="stop"),
     "bound: expected a finite number > 0; got -1": lambda: cg.orderings.SignRule("self-balancing", bound=-1),
     "c: expected none for rule 'hilbert'; got 2.0": lambda: cg.orderings.SignRule("hilbert", c=2.0),
-    "delta: expected a probability between 0 and 1; got 1.5": lambda: cg.orderings.SignRule(delta=1.5),
+    "delta: expected a probability between 0 and 1, at least 1e-100; got 1.5": lambda: cg.orderings.SignRule(
+        delta=1.5
+    ),
     "unknown scope 'joint'": lambda: cg.orderings.pair(scope="joint"),
 }
 

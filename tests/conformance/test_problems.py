@@ -91,7 +91,7 @@ def test_the_value_of_an_example_is_that_of_a_problem_with_it_alone(name):
     x, (X, y, rows, *rest) = point(problem), problem.data
     for (i, j), value in np.ndenumerate(problem.values(x)):
         alone = rows[i : i + 1, j : j + 1]
-        one = replace(problem, m=1, n=1, data=(X, y, alone, *rest), rows=alone)
+        one = replace(problem, m=1, n=1, smoothness=None, data=(X, y, alone, *rest), rows=alone)
         assert value == one.value(x, one.data)
 
 

@@ -127,5 +127,5 @@ def test_one_number_too_many_is_seen(field, row, monkeypatch):
 
 def test_the_first_time_of_all_is_not_counted():
     config = {"orderings": ["rr", "so"], "repeats": 2, "epochs": 1}
-    measured = cost._timed(cg.problems.skewed(m=1, n=2, d=1), config, Options(jobs=1))
+    measured = cost.timed(cg.problems.skewed(m=1, n=2, d=1), config, Options(jobs=1))
     assert {name: times.shape for name, times in measured.items()} == {"rr": (2,), "so": (2,)}

@@ -78,7 +78,7 @@ BAD = {
     "flat": (npy(Z[0, 0]), "expected a non-empty array with 2 or 3 axes; got shape (3,)"),
     "none": (npy(Z[:, :0]), "expected a non-empty array"),
     "single": (npy(Z[:, :1]), "there is nothing to order"),
-    "huge": (npy(Z * 1e200), "expected entries below 1e+100; scale them"),
+    "huge": (npy(Z * 1e200), "expected entries below 1e+100; got"),
 }
 
 

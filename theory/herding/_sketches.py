@@ -14,16 +14,14 @@ def left_to_chance(covariance: ArrayLike, sketch: ArrayLike) -> NDArray[np.float
 
     Assumes independent vectors v_j with covariance C, and signs that depend on the sketches S v_j alone.
 
+    Provenance: proved here, note ``H11-sketches``.
+
     Parameters
     ----------
     covariance : array (d, d)
         C.
     sketch : array (k, d)
         S.
-
-    Notes
-    -----
-    Provenance: proved here, note ``H11-sketches``.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory._checks import integer_at_least, positive, probability
+from theory._checks import integer_at_least, nonnegative, positive
 from theory._spectral import Array
 from theory.variance._batches import batch_noise
 
@@ -43,9 +43,9 @@ def momentum_noise(alpha: float, eigenvalue: float, variance: float, n: int, mom
     >>> momentum_noise(0.1, 1.0, 1.0, 8, 0.0) == batch_noise(0.1, 1.0, 1.0, n=8)
     True
     """
-    a, beta, n = positive("alpha", alpha), probability("momentum", momentum), integer_at_least("n", n, 2)
-    if beta == 1.0:
-        raise ValueError("expected momentum below 1; got 1")
+    a, beta, n = positive("alpha", alpha), nonnegative("momentum", momentum), integer_at_least("n", n, 2)
+    if beta >= 1.0:
+        raise ValueError(f"expected momentum below 1; got {beta}")
     plain = batch_noise(a, eigenvalue, variance, n=n)
     w, gamma = _centred((1.0 - beta) * beta ** np.arange(n)), a * beta / (1.0 - beta)
     rho = _centred((1.0 - a * eigenvalue) ** np.arange(n))

@@ -26,8 +26,10 @@ def sag_bound(L: float, mu: float, n: int, k: int, gap: float, r0: float, varian
 
     Examples
     --------
-    >>> round(sag_bound(1.0, 0.5, 2, 10, 1.0, 1.0, 0.0), 6)
-    2.184106
+    A factor 1 - min(1/32, 1/16) in each step, from 1 + 4 / 2:
+
+    >>> abs(sag_bound(1.0, 0.5, 2, 10, 1.0, 1.0, 0.0) - 3 * (31 / 32) ** 10) < 1e-12
+    True
     """
     rough, curved, n = positive("L", L), positive("mu", mu), integer_at_least("n", n, 1)
     C0 = nonnegative("gap", gap) + 4.0 * rough / n * nonnegative("r0", r0)

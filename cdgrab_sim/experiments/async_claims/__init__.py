@@ -86,9 +86,9 @@ def run(options: Options) -> Result:
 
     * Keeps the information in late gradients: with these times the error is that of the same times, permuted
       across examples (which depend on nothing).
-    * Benefits from parallelisation: at equal simulated time the error falls with m, at least like m^(-1/2), the
-      rate in print, and at most like m^-1, which averages have where the loss is smooth and curved: a number
-      between, and .1 to either side for chance.
+    * Benefits from parallelisation: at equal simulated time the error falls with m, at least like m^(-1/2),
+      the rate in print, and at most like m^-1, which averages have where the loss is smooth and curved:
+      anything between, with .1 to either side for chance.
     * The leading term does not depend on m: at an equal number of updates the error does not grow with m.
 
     A verdict is one on the reconstruction that a row names. `vanilla` keeps every gradient without momentum,
