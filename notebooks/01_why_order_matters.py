@@ -107,7 +107,7 @@ random = run_reshuffling()
 with cg.plots.style():
     fig, ax = plt.subplots(figsize=(5, 3.6), dpi=80)
     ax.semilogy(random, label="random reshuffling", color=cg.plots.look("rr")["color"])
-    ax.semilogy(toy, label="GraB, by hand", color=cg.plots.look("grab")["color"])
+    ax.semilogy(toy, label="GraB, by hand", color=cg.plots.look("grab")["color"], linestyle="--", linewidth=2)
     ax.set(xlabel="epoch", ylabel="loss")
     ax.legend()
 # %% [markdown]

@@ -108,6 +108,8 @@ with cg.plots.style():
     for name, curve in curves.items():
         left.semilogy(curve, label=name, markersize=4, **cg.plots.look(name))
     left.set(xlabel="round", ylabel="parallel herding error (inf-norm)")
+    left.set_yticks([3, 10, 30, 60], ["3", "10", "30", "60"])
+    left.minorticks_off()
     left.legend()
     last = {name: cg.herding.order(z, name, rounds, first=first) for name in ("d-grab-pair", "cd-grab")}
     cg.plots.herding_profile(z, {"rr": first} | last, ax=right)
@@ -193,6 +195,7 @@ with cg.plots.style():
             curve,
             color=cg.plots.look(rule)["color"],
             linestyle="-" if data == "random" else ":",
+            linewidth=2.4 if rule == "greedy" else 1.0,  # tells the rules apart in grey
             label=f"{rule}, {data}",
         )
     ax.set(xlabel="k", ylabel="2-norm of the signed sum", ylim=(0.0, 1.5 * np.sqrt(k)))

@@ -38,13 +38,14 @@ chosen = {
 }
 distance = {name: thinning.mmd(points, rows, kernel) for name, rows in chosen.items()}
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharex=True, sharey=True)
-for ax, (name, rows) in zip(axes, chosen.items(), strict=True):
-    ax.plot(*points.T, ".", color="0.85", markersize=2, zorder=0)
-    ax.plot(*points[rows].T, "o", color="#D55E00", markersize=5, markeredgecolor="white")
-    ax.set_title(f"{name}: MMD {distance[name]:.4f}")
-    ax.set_aspect("equal")
-figure.suptitle(f"{kept} of {n} points")
+with cg.plots.style():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), dpi=80, sharex=True, sharey=True)
+    for ax, (name, rows) in zip(axes, chosen.items(), strict=True):
+        ax.plot(*points.T, ".", color="0.85", markersize=2, zorder=0)
+        ax.plot(*points[rows].T, "o", color="#D55E00", markersize=5, markeredgecolor="white")
+        ax.set_title(f"{name}: MMD {distance[name]:.4f}")
+        ax.set_aspect("equal")
+    figure.suptitle(f"{kept} of {n} points")
 
 # %% [markdown]
 # ## The rule
@@ -81,11 +82,12 @@ z = rng.standard_normal((m, examples, d))
 z -= z.mean(axis=1, keepdims=True)
 curves = {name: cg.herding.curve(z, name, rounds) for name in ("rr", "kernel-halving", "cd-grab")}
 
-_, ax = plt.subplots(figsize=(6, 4))
-for name, curve in curves.items():
-    ax.semilogy(curve, label=name, **cg.plots.look(name))
-ax.set(xlabel="round", ylabel="herding error", title=f"m = {m}, n = {examples}, d = {d}")
-ax.legend()
+with cg.plots.style():
+    _, ax = plt.subplots(figsize=(5.5, 3.8), dpi=80)
+    for name, curve in curves.items():
+        ax.semilogy(curve, label=name, **cg.plots.look(name))
+    ax.set(xlabel="round", ylabel="herding error", title=f"m = {m}, n = {examples}, d = {d}")
+    ax.legend()
 
 # %% [markdown]
 # ## What a coin costs, and what it buys

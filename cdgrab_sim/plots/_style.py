@@ -55,6 +55,14 @@ _LOOKS: dict[str, tuple[str, str, Any]] = {
     "rr, copies of one shard": ("#E69F00", "s", "solid"),
     "rr, one order for all, own shards": ("#0072B2", "^", (0, (5, 1, 1, 1))),
     "rr, one order for all, copies of one shard": ("#000000", "D", (0, (1, 1))),
+    # what servers do with late gradients
+    "vanilla": ("#000000", "o", "solid"),
+    "drop-by-age": ("#E69F00", "x", (0, (1, 1))),
+    "rennala": ("#009E73", "s", (0, (4, 2))),
+    "storm": ("#CC79A7", "+", (0, (5, 1))),
+    "ordered-momentum-anytime": ("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "ordered-momentum-heavy-ball": ("#D55E00", "*", (0, (2, 1))),
+    "ordered-momentum-mu-squared": ("#56B4E9", "D", (0, (6, 1, 1, 1))),
     # what is sent instead of gradients
     "plain": ("#000000", "+", "solid"),
     "Q": ("#E69F00", "o", (0, (4, 2))),
