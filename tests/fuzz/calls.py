@@ -93,7 +93,7 @@ def functions():
         parts = getattr(module, "__all__", [part for part in vars(module) if not part.startswith("_")])
         named |= {f"{name}.{part}": getattr(module, part) for part in parts}
     for name, made in OBJECTS.items():
-        inside = {part for part, value in vars(named[name]).items() if inspect.isfunction(value)}
+        inside = [part for part, value in vars(named[name]).items() if inspect.isfunction(value)]
         named |= {f"{name}.{part}": getattr(made(), part) for part in inside if not part.startswith("_")}
     once: dict[int, str] = {}
     for name, value in named.items():
