@@ -17,7 +17,7 @@ def block_orders(m: int, n: int, size: int, merged: int, rng: Generator) -> IntA
     q = -(-n // size)
     u = rng.random((m, q + n))  # worker by worker, so that row i does not depend on m
     rank = np.argsort(np.argsort(u[:, :q], axis=1), axis=1) // merged
-    group = np.repeat(rank, size, axis=1)[:, :n]
+    group = rank[:, np.arange(n) // size]
     return np.argsort(group + u[:, q:], axis=1)
 
 

@@ -91,6 +91,8 @@ def available(*, chances: ArrayLike | Callable[[Problem], ArrayLike] = 0.5) -> P
     >>> sorted({tuple(next(drawn).tolist()) for _ in range(20)})
     [(0,), (0, 1)]
     """
+    if callable(chances):
+        _checks.takes("chances", chances, "problem")
     given = chances if callable(chances) else _checks.array("chances", chances).tolist()
 
     def cohorts(problem: Problem, seed: int, replicate: int) -> Cohorts:
